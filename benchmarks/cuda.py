@@ -14,15 +14,13 @@ in the same process.
 import argparse
 import json
 import os
-import shutil
-import struct
-import subprocess
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, os.pardir)
 sys.path.insert(0, os.path.join(ROOT, "tools", "cuda"))
+from on_device import compile_package, fill, on_device, peaks, start_folder, time_of
 
 BERT = {"architectures": ["BertModel"], "model_type": "bert", "hidden_size": 768,
         "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
@@ -36,6 +34,11 @@ LLAMA = {"architectures": ["LlamaModel"], "model_type": "llama", "hidden_size": 
          "head_dim": 64, "intermediate_size": 8192, "vocab_size": 32000,
          "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
          "rope_theta": 500000.0, "hidden_act": "silu", "tie_word_embeddings": True}
+# Llama-3.2-1B with its head: a step of one token reads all of its weights.
+STEPS = {**LLAMA, "architectures": ["LlamaForCausalLM"], "vocab_size": 128256}
+STEPS_NAME = "llama-1b-steps.bf16"
+# batch, tokens that are held
+STEP_WORK = [(1, 128), (1, 1024), (16, 128), (16, 1024)]
 # name, config (a number: layers of a DeepNorm stack), dtype, batch, tokens
 WORK = [("bert-base", BERT, "bf16", 1, 128), ("bert-base", BERT, "bf16", 32, 384),
         ("bert-base", BERT, "f32", 32, 384), ("gpt2", GPT2, "bf16", 8, 1024),
@@ -44,10 +47,7 @@ WORK = [("bert-base", BERT, "bf16", 1, 128), ("bert-base", BERT, "bf16", 32, 384
 
 
 def prepare(folder, mille, words):
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    shutil.copy(os.path.join(ROOT, "build", "lib", "libmille_loader.so.0"),
-                os.path.join(folder, "libmille_loader.so"))
+    start_folder(folder)
     made = set()
     for name, config, dtype, _, _ in WORK:
         package = os.path.join(folder, name + "." + dtype)
@@ -65,54 +65,27 @@ def prepare(folder, mille, words):
             with open(os.path.join(model, "config.json"), "w") as file:
                 json.dump(config, file)
         start = time.time()
-        subprocess.run([mille, "compile", model, "-o", package, "--name=model",
-                        "--target=cuda", "--dtype=" + dtype,
-                        "--weights=random:1"],
-                       check=True, stdout=subprocess.DEVNULL)
+        compile_package(mille, model, package, dtype)
         print(f"{name} in {dtype}: compiled in {time.time() - start:.1f} s")
-        shorten(os.path.join(package, "model.weights"))
-        for ending in ".a", ".h", ".mlir":
-            os.remove(os.path.join(package, "model" + ending))
+    if not words or any(word in STEPS_NAME for word in words):
+        prepare_steps(folder, mille)
 
 
-HEADER = struct.Struct("<8sIIQQQQQ")  # of abi.h, up to data_offset
-
-
-def shorten(path):
-    with open(path, "rb+") as file:
-        first = HEADER.unpack(file.read(HEADER.size))[-1]
-        file.truncate(first)
-
-
-def fill(path, seed=1):
-    import numpy
-    with open(path, "rb+") as file:
-        header = HEADER.unpack(file.read(HEADER.size))
-        size, first = header[3], header[-1]
-        if os.path.getsize(path) == size:
-            return
-        random = numpy.random.default_rng(seed)
-        some = (0.02 * random.standard_normal(1 << 24, "f4")).view("u4") >> 16
-        some = some.astype("u2").tobytes()
-        file.seek(first)
-        for left in range(size - first, 0, -len(some)):
-            file.write(some[:left])
-
-
-def median(times):
-    return sorted(times)[len(times) // 2]
-
-
-def time_of(run, least=0.4):
-    for _ in range(4):
-        run()
-    times = []
-    start = time.time()
-    while time.time() - start < least or len(times) < 5:
-        begin = time.perf_counter()
-        run()
-        times.append(1e3 * (time.perf_counter() - begin))
-    return median(times)
+def prepare_steps(folder, mille):
+    """A package that continues sequences, for this and tools/cuda/generate.py."""
+    package = os.path.join(folder, STEPS_NAME)
+    model = package + ".model"
+    os.makedirs(model, exist_ok=True)
+    with open(os.path.join(model, "config.json"), "w") as file:
+        json.dump(STEPS, file)
+    compile_package(mille, model, package, "bf16", ["--entries=extend,next"])
+    hidden, heads = STEPS["hidden_size"], STEPS["num_attention_heads"]
+    keys = STEPS["num_key_value_heads"] * STEPS["head_dim"]
+    layer = (2 * hidden * heads * STEPS["head_dim"] + 2 * hidden * keys
+             + 3 * hidden * STEPS["intermediate_size"])
+    numbers = STEPS["num_hidden_layers"] * layer + STEPS["vocab_size"] * hidden
+    with open(os.path.join(package, "speed.json"), "w") as file:
+        json.dump({"step_bytes": 2 * numbers}, file)
 
 
 def flops(config, batch, tokens):
@@ -154,11 +127,53 @@ def ours(folder, name, dtype, batch, tokens, device, profile):
     return took, to_host, lines
 
 
-def on_device(shape):
-    """Outputs stay where torch's stay."""
+class DeepNorm:
+    """The stack of models.deep_spec in torch: weights in bf16, the stream in f32."""
+
+    def __init__(self, layers, hidden=256, inner=1024, heads=4):
+        import torch
+        self.heads, self.alpha = heads, (2.0 * layers) ** 0.25
+        shapes = [(3 * hidden, hidden), (hidden, hidden), (inner, hidden),
+                  (hidden, inner)]
+        self.table = torch.randn(1024, hidden, device="cuda")
+        self.layers = [[(0.02 * torch.randn(*shape, device="cuda").bfloat16(),
+                         torch.zeros(shape[0], device="cuda").bfloat16())
+                        for shape in shapes] for _ in range(layers)]
+        self.norm = [torch.ones(hidden, device="cuda"),
+                     torch.zeros(hidden, device="cuda")]
+
+    def add(self, x, branch):
+        from torch.nn.functional import layer_norm
+        return layer_norm(self.alpha * x + branch, x.shape[-1:], *self.norm)
+
+    def __call__(self, ids):
+        import torch.nn.functional as F
+        x = self.table[ids]
+        for qkv, out, up, down in self.layers:
+            heads = F.linear(x.bfloat16(), *qkv).unflatten(
+                -1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+            seen = F.scaled_dot_product_attention(*heads)
+            x = self.add(x, F.linear(seen.transpose(1, 2).flatten(2), *out))
+            x = self.add(x, F.linear(F.gelu(F.linear(x.bfloat16(), *up)), *down))
+        return x
+
+
+def deep_peer(layers, batch, tokens):
+    """torch's stack as one CUDA graph: compiling 1000 layers takes torch.compile more
+    than ten minutes, and a graph is what its mode reduce-overhead would replay."""
     import torch
-    value = torch.empty(shape, device="cuda", dtype=torch.float32)
-    return value, value.data_ptr()
+    model = DeepNorm(layers)
+    ids = torch.randint(5, 1000, (batch, tokens), device="cuda")
+    with torch.inference_mode():
+        model(ids)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            model(ids)
+
+    def run():
+        graph.replay()
+        torch.cuda.synchronize()
+    return time_of(run)
 
 
 def peer(config, dtype, batch, tokens, compiled):
@@ -182,28 +197,63 @@ def peer(config, dtype, batch, tokens, compiled):
     return time_of(run)
 
 
-def peak():
+def peer_step(batch, context, compiled):
     import torch
-    a, b = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16)
-            for _ in range(2))
+    import transformers
+    options = {key: value for key, value in STEPS.items() if key != "architectures"}
+    kind = options.pop("model_type")
+    made = transformers.AutoConfig.for_model(kind, **options)
+    model = transformers.AutoModelForCausalLM.from_config(made)
+    model = model.to("cuda", torch.bfloat16).eval()
+    cache = transformers.StaticCache(config=made, max_cache_len=2048)
+    ids = torch.full((batch, 1), 7, device="cuda")
+    place = torch.tensor([context], device="cuda")
+    step = model.forward
+    if compiled:
+        step = torch.compile(step, mode="reduce-overhead")
 
     def run():
-        a @ b
-        torch.cuda.synchronize()
-    copied = torch.empty(1 << 30, device="cuda", dtype=torch.uint8)
-    other = torch.empty_like(copied)
+        with torch.inference_mode():
+            out = step(input_ids=ids, past_key_values=cache, cache_position=place,
+                       position_ids=place[None].expand(batch, 1), use_cache=True)
+            out.logits[:, -1].float().cpu()
+    return time_of(run)
 
-    def copy():
-        other.copy_(copied)
-        torch.cuda.synchronize()
-    print(f"{torch.cuda.get_device_name(0)}: product in bf16 "
-          f"{2 * 8192 ** 3 / time_of(run) / 1e9:.0f} TFLOP/s, "
-          f"copy {2 * (1 << 30) / time_of(copy) / 1e9:.2f} TB/s", flush=True)
-    return 2 * 8192 ** 3 / time_of(run)
+
+def run_steps(arguments, copy):
+    """One token more of each sequence; its logits come to the host on both sides."""
+    import generate
+    from package import Package
+    name = STEPS_NAME
+    if not os.path.exists(os.path.join(arguments.folder, name)):
+        return
+    fill(os.path.join(arguments.folder, name, "model.weights"))
+    read = generate.weight_bytes(arguments.folder, name)
+    package = Package(os.path.join(arguments.folder, "libmille_loader.so"),
+                      os.path.join(arguments.folder, name))
+    for batch, context in STEP_WORK:
+        of = generate.Sequences(package, batch, 64, 2048, arguments.device)
+        took = generate.step_time(of, batch, context)
+        words = [f"{name} step of {batch} behind {context}: {took:.3f} ms, "
+                 f"{read / took / 1e9:.2f} TB/s of weights, "
+                 f"{read / took / copy:.1%} of a copy"]
+        lines = [f"    {ms:8.4f} ms {calls:5.0f} calls {kernel}" for ms, calls, kernel
+                 in (of.session.profile(3)[:arguments.profile]
+                     if arguments.profile else [])]
+        of.close()
+        for compiled in (False, True) if not arguments.no_peers else ():
+            try:
+                other = peer_step(batch, context, compiled)
+                words.append(("torch.compile" if compiled else "torch") +
+                             f" {other:.3f} ms ({other / took:.2f}x)")
+            except Exception as failure:  # a peer that cannot is said, no more
+                words.append(f"torch refused: {str(failure)[:80]}")
+        print(", ".join(words), *lines, sep="\n", flush=True)
+    package.close()
 
 
 def run(arguments):
-    most = peak()
+    most, copy = peaks()
     for name, config, dtype, batch, tokens in WORK:
         label = f"{name} {dtype} {batch}x{tokens}"
         if arguments.words and not any(word in label for word in arguments.words):
@@ -217,6 +267,9 @@ def run(arguments):
                  f"outputs to the host {to_host:.3f} ms"]
         if isinstance(config, int):
             words.append(f"{1e3 * took / config:.2f} us a layer")
+            if not arguments.no_peers:
+                other = deep_peer(config, batch, tokens)
+                words.append(f"torch as a graph {other:.3f} ms ({other / took:.2f}x)")
         elif not arguments.no_peers:
             for compiled in (False, True):
                 try:
@@ -226,6 +279,8 @@ def run(arguments):
                 except Exception as failure:  # a peer that cannot is said, no more
                     words.append(f"torch refused: {str(failure)[:80]}")
         print(", ".join(words), *lines, sep="\n", flush=True)
+    if not arguments.words or any(word in STEPS_NAME for word in arguments.words):
+        run_steps(arguments, copy)
 
 
 def main():

@@ -40,15 +40,18 @@ foreach(tool mille mille-opt mille-lsp mille-reduce)
 endforeach()
 install(FILES ${Halide_LIBRARY} DESTINATION lib/mille COMPONENT tools)
 
-# Man pages and completions, from the tool's own help.
+# Man pages and completions, from the tool's own help, and the licences of what
+# the tools carry.
 find_program(MILLE_PYTHON python3 HINTS /usr/bin NO_DEFAULT_PATH)
 if(TARGET mille AND MILLE_PYTHON)
   set(_files ${PROJECT_BINARY_DIR}/command-files)
   add_custom_command(OUTPUT ${_files}/man1/mille.1
     COMMAND ${MILLE_PYTHON} ${PROJECT_SOURCE_DIR}/tools/command-files.py
       $<TARGET_FILE:mille> ${_files}
-    DEPENDS mille tools/command-files.py
-    COMMENT "Writing man pages and completions")
+    COMMAND ${MILLE_PYTHON} ${PROJECT_SOURCE_DIR}/tools/licenses.py
+      ${_files}/copyright
+    DEPENDS mille tools/command-files.py tools/licenses.py
+    COMMENT "Writing man pages, completions and licences")
   add_custom_target(command-files ALL DEPENDS ${_files}/man1/mille.1)
   foreach(_pair man1:man/man1 bash:bash-completion/completions
       zsh:zsh/vendor-completions fish:fish/vendor_completions.d)
@@ -57,6 +60,8 @@ if(TARGET mille AND MILLE_PYTHON)
     install(DIRECTORY ${_files}/${_from}/ DESTINATION share/${_to}
       COMPONENT tools)
   endforeach()
+  install(FILES ${_files}/copyright DESTINATION share/doc/mille
+    COMPONENT tools)
 endif()
 
 include(Package)

@@ -57,6 +57,20 @@ std::vector<int32_t> narrowed(const Tensor &tensor, const Dense &array) {
   return result;
 }
 
+// "float64", as NumPy names it.
+std::string nameOf(nb::dlpack::dtype type) {
+  const auto code = nb::dlpack::dtype_code(type.code);
+  const char *kind = code == nb::dlpack::dtype_code::Int      ? "int"
+                     : code == nb::dlpack::dtype_code::UInt   ? "uint"
+                     : code == nb::dlpack::dtype_code::Float  ? "float"
+                     : code == nb::dlpack::dtype_code::Bfloat ? "bfloat"
+                     : code == nb::dlpack::dtype_code::Bool   ? "bool"
+                                                              : "complex";
+  return code == nb::dlpack::dtype_code::Bool
+             ? kind
+             : kind + std::to_string(type.bits);
+}
+
 Taken takeInput(const Tensor &tensor, nb::handle value, Sizes &sizes) {
   Input array;
   if (!nb::try_cast(value, array))
@@ -66,8 +80,8 @@ Taken takeInput(const Tensor &tensor, nb::handle value, Sizes &sizes) {
              wide = integers && array.dtype() == nb::dtype<int64_t>();
   if (!wide &&
       array.dtype() != (integers ? nb::dtype<int32_t>() : nb::dtype<float>()))
-    refuse(tensor.name + " has another type but the model's is " +
-           (integers ? "int32" : "float32"));
+    refuse(tensor.name + " is " + nameOf(array.dtype()) +
+           " but the model's is " + (integers ? "int32" : "float32"));
   takeShape(tensor, array, sizes);
   Taken taken{nb::cast<Dense>(value), {}}; // copies what is not dense
   if (wide)

@@ -31,6 +31,15 @@ struct Module {
   size_t size;
 };
 
+// Bytes of a state between the device and the host, within the device, or
+// zeros. `state` is an address that stands for the device's memory.
+struct StateMove {
+  enum Kind : uint8_t { read, write, copy, clear } kind;
+  void *state;
+  void *other; // of the host; copy: where they come from, a state too
+  uint64_t bytes;
+};
+
 // A launch over the rows of all experts. `starts`, in the device's memory, says
 // where each expert's rows begin; work-groups find their expert by it.
 struct Experts {
@@ -95,6 +104,13 @@ struct mille_backend {
   int32_t (*mean)(mille_session &session, const mille::Mean &what);
   int32_t (*similarity)(mille_session &session, const mille::Similarity &what);
   int32_t (*route)(mille_session &session, const mille::Route &what);
+  int32_t (*remember)(mille_session &session, const mille::Remember &what);
+  int32_t (*recur)(mille_session &session, const mille::Recurrence &what);
+
+  // Between runs: moves or clears bytes of a state. What is read has arrived
+  // when it returns. The session's message says failures.
+  mille_status (*moveState)(mille_session &session,
+                            const mille::StateMove &what);
 
   // The session's device and its peak: multiply-adds in registers, of f32 and
   // of 32-bit integers, in 10^9 operations per second. The package's message

@@ -57,6 +57,8 @@ int32_t callVariant(mille_session &session, const mille_stage &stage,
                   : const_cast<int32_t *>(&stage.scalars[s]);
   if (task->experts)
     *next++ = const_cast<mille_buffer *>(&task->experts->starts);
+  if (task->past)
+    *next++ = const_cast<mille_buffer *>(task->past);
   *next++ = &call.buffers[out];
   task->used = task->top = 0;
   int32_t code = kernel.functions[session.isa * 2 + many](arguments);
@@ -115,6 +117,24 @@ int32_t launchExperts(mille_session &session, const mille_stage &stage) {
   return code;
 }
 
+// One call computes all sequences, whatever their states hold: kernels read it,
+// so that a run is the same commands at each step.
+int32_t launchWithStates(mille_session &session, const mille_stage &stage) {
+  Call whole(stage);
+  splitSequences(stage, whole);
+  const uint32_t out = stage.kernel->buffer_count - 1;
+  mille_dimension sequences = {0, whole.dimensions[out][3].extent, 1, 0};
+  const mille_buffer past = {
+      0,      nullptr, (char *)const_cast<int32_t *>(stage.past),
+      0,      0,       32,
+      1,      1,       &sequences,
+      nullptr};
+  session.tasks[0].past = &past;
+  const int32_t code = call(session, stage, whole, outRows(stage));
+  session.tasks[0].past = nullptr;
+  return code;
+}
+
 // If padding was removed, sequences differ in length, and each has a call of
 // its own.
 int32_t launchSequences(mille_session &session, const mille_stage &stage) {
@@ -150,6 +170,11 @@ int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
       continue;
     }
     bool sequences = stage.kernel->partition == MILLE_PARTITION_SEQUENCES;
+    if (sequences && stage.past) {
+      if (int32_t code = launchWithStates(session, stage))
+        return code;
+      continue;
+    }
     if (sequences && stage.token_buffers && session.memory->padding.found) {
       if (int32_t code = launchSequences(session, stage))
         return code;

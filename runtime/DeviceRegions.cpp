@@ -109,12 +109,18 @@ bool DeviceRegions::addTable(const Memory &memory, const void *table,
   return true;
 }
 
-void DeviceRegions::layOut() {
+void DeviceRegions::layOut(const DeviceStates &states) {
   uint64_t end = regionBytes;
   for (uint32_t t = 0; t < tableCount; ++t) {
     tableList[t].offset = end;
     end = endOf(tableList[t]);
   }
+  stateList[0] = {DeviceStates::first(), states.bytes, end, false};
+  end = endOf(stateList[0]);
+  stateList[1] = {states.host, states.hostBytes, end, false};
+  end = endOf(stateList[1]);
+  stateList[2] = {nullptr, zeroBytes, end, false};
+  end = endOf(stateList[2]);
   temporaries = end;
   all = end + most;
 }
@@ -122,7 +128,9 @@ void DeviceRegions::layOut() {
 Region *DeviceRegions::of(const void *memory) {
   const char *address = (const char *)memory;
   Region *found = find(regions, regionCount, address);
-  return found ? found : find(tableList, tableCount, address);
+  if (!found)
+    found = find(tableList, tableCount, address);
+  return found ? found : find(stateList, 2, address);
 }
 
 DevicePlace DeviceRegions::placeOf(const mille_session &session,

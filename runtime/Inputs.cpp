@@ -62,11 +62,6 @@ mille_status mille_session::checkSizes() {
                          "%s is %lld but must be a multiple of %lld", name,
                          (ll)sizes.of[size], (ll)multiple);
   }
-  if (part && entry->states)
-    return message.set(MILLE_INVALID_ARGUMENT,
-                       "entry %s has states, which only sessions on the CPU "
-                       "keep",
-                       entry->name);
   return MILLE_OK;
 }
 

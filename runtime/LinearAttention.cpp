@@ -8,16 +8,7 @@
 namespace {
 using mille::Sequences;
 
-struct LinearAttention {
-  const float *query, *key, *value;
-  int64_t queryStride, keyStride, valueStride;
-  const int32_t *mask;
-  int64_t heads, kvHeads, headDim, valueDim;
-  float scale;
-  const float *decay; // [heads]
-  const int32_t *past;
-  float *entry, *out;
-  int64_t outStride;
+struct LinearAttention : mille::Recurrence {
   Sequences own;
 
   void runHead(int64_t sequence, int64_t head) const;
@@ -67,26 +58,32 @@ void mille_linear_attention(mille_run *run, const float *query,
                             const float *decay, const int32_t *past,
                             float *entry, float *out, int64_t out_stride) {
   mille_session &session = mille::sessionOf(run);
-  if (session.planning || session.stopped())
+  const mille::Recurrence whole = {
+      query + numbers[4],
+      key + numbers[5],
+      value + numbers[6],
+      query_stride,
+      key_stride,
+      value_stride,
+      mask,
+      numbers[0],
+      numbers[1],
+      numbers[2],
+      numbers[3],
+      (float)scale,
+      decay,
+      past,
+      entry,
+      out,
+      out_stride,
+      run->batch,
+      run->tokens,
+      (session.entry->padding_ends & MILLE_PADDING_AFTER) &&
+          !session.keepPadding};
+  if (mille::doneOnDevice(session, &mille_backend::recur, whole) ||
+      session.planning)
     return;
-  LinearAttention a = {query + numbers[4],
-                       key + numbers[5],
-                       value + numbers[6],
-                       query_stride,
-                       key_stride,
-                       value_stride,
-                       mask,
-                       numbers[0],
-                       numbers[1],
-                       numbers[2],
-                       numbers[3],
-                       (float)scale,
-                       decay,
-                       past,
-                       entry,
-                       out,
-                       out_stride,
-                       mille::sequencesOf(run, MILLE_RUN_TOKENS)};
+  LinearAttention a = {whole, mille::sequencesOf(run, MILLE_RUN_TOKENS)};
   session.share(linearHead, &a, a.own.batch * a.heads);
 }
 }

@@ -6,11 +6,11 @@
 
 // The code that runs: the package's choice, or what `device` names: "cpu",
 // a back end, or "BACKEND:1", "BACKEND:a part of its name".
-mille_status mille_session::chooseCode(const char *device) {
+mille_status mille_session::chooseCode(const char *device, const char *&wish) {
   const mille_model &model = *package->model;
   isa = package->isa;
   if (!device || !*device)
-    return model.isas[isa].backend ? enterDevice("") : MILLE_OK;
+    return MILLE_OK;
   const char *colon = strchr(device, ':');
   size_t length = colon ? (size_t)(colon - device) : strlen(device);
   if (strcmp(device, "cpu") == 0 && !model.isas[isa].backend)
@@ -18,8 +18,10 @@ mille_status mille_session::chooseCode(const char *device) {
   for (isa = 0; isa < model.isa_count; ++isa) {
     const mille_backend *backend = model.isas[isa].backend;
     if (backend && strlen(backend->name) == length &&
-        strncmp(backend->name, device, length) == 0)
-      return enterDevice(colon ? colon + 1 : "");
+        strncmp(backend->name, device, length) == 0) {
+      wish = colon ? colon + 1 : "";
+      return MILLE_OK;
+    }
   }
   isa = package->isa;
   return package->message().set(MILLE_INVALID_ARGUMENT,
@@ -52,7 +54,7 @@ mille_status mille_session::planOnDevice() {
   const mille_model &model = *package->model;
   int32_t code = 0;
   for (uint32_t e = 0; e < model.entry_count && code == 0; ++e) {
-    if (!entries[e].usable || model.entries[e].states)
+    if (!entries[e].usable)
       continue;
     choose(e, most);
     for (uint32_t i = 0; i < entry->input_count || i < entry->output_count; ++i)

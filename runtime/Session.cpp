@@ -40,7 +40,8 @@ void mille_session::layOut(Bytes &sum) {
   layOutTasks(sum);
   for (uint32_t e = 0; e < model.entry_count; ++e)
     layOutEntry(e, sum);
-  mille::layOutStates(model, most, slab, states, sum);
+  mille::layOutStates(model, most, slab, states,
+                      isOnDevice() ? &deviceStates : nullptr, sum);
   uint64_t arenaBytes = 0;
   for (uint32_t e = 0, missing; e < model.entry_count; ++e) {
     const mille_entry &of = model.entries[e];
@@ -122,6 +123,9 @@ mille_status mille_session::create(mille_package &of, const mille::Sizes &sizes,
   most = sizes;
   threads = count;
   mille::SizesText text(*of.model, sizes);
+  const char *wish = "";
+  if (mille_status status = chooseCode(device, wish))
+    return status;
   Bytes sum;
   layOut(sum);
   if (!sum.fits)
@@ -152,7 +156,7 @@ mille_status mille_session::create(mille_package &of, const mille::Sizes &sizes,
   run.inputs = inputs;
   run.states = states;
   run.session = this;
-  return chooseCode(device);
+  return isOnDevice() ? enterDevice(wish) : MILLE_OK;
 }
 
 void mille_session::destroy() {

@@ -23,11 +23,28 @@ struct alignas(64) mille_task {
       0; // on a device: kernel number * 2 + row class, called now
   const mille::Experts *experts =
       nullptr; // on a device: of that call; null: none
+  // On a device: the rows that each sequence's state holds before the run, i32
+  // [sequences], where that call's keys are a state's; else null.
+  const mille_buffer *past = nullptr;
 };
 
 namespace mille {
 
 struct DevicePart;
+
+// The states of a session on a device, which has the memory of all. Addresses
+// stand for it: for whole numbers, which the host's steps read too, those of
+// the host's memory; for all others some that no memory of a process has.
+struct DeviceStates {
+  static char *first() { return (char *)((uint64_t)1 << 56); }
+  char *host = nullptr; // of whole numbers
+  uint64_t hostBytes = 0, bytes = 0;
+
+  // Whether a state is in the device's memory alone.
+  static bool isApart(const void *state) {
+    return (uint64_t)state >= (uint64_t)first();
+  }
+};
 
 // The run as the runtime sees it.
 struct Run : mille_run {
@@ -63,6 +80,7 @@ struct mille_session {
   uint32_t isa = 0;                  // number in the model's isas
   mille::DevicePart *part = nullptr; // on a device; null: the CPU
   bool planning = false;             // the program runs once without computing
+  mille::DeviceStates deviceStates;
   mille::Sizes most;
   int threads = 1;
   uint64_t bytes = 0; // with this struct
@@ -106,6 +124,10 @@ struct mille_session {
   void takeInputs(const void *const *given);
   // Constant defaults, once.
   void fillDefaults();
+  // Whether its code is a device's, which it enters last.
+  bool isOnDevice() const { return package->model->isas[isa].backend; }
+  // Removed padding would make every run another one to a device.
+  bool keepsPadding() const { return keepPadding || (part && entry->states); }
   // 0, or why tasks stop: a failure's code or MILLE_CANCELLED.
   int32_t stopped() const;
   // The program, here or on a device. `start` may return before a device is
@@ -123,7 +145,8 @@ private:
   mille_status checkSizes();
   mille_status checkInput(const mille_tensor_info &info, const void *given);
   mille_status checkPast(const void *const *given);
-  mille_status chooseCode(const char *device);
+  // `wish`: which device, where the code is for one.
+  mille_status chooseCode(const char *device, const char *&wish);
   mille_status enterDevice(const char *wish);
   mille_status planOnDevice();
 };

@@ -103,8 +103,8 @@ static mille_status startRun(mille_session *session, const Sizes &sizes,
   session->run.outputs = outputs;
   mille::Padding &padding = session->memory->padding;
   if (session->entry->padding_ends)
-    session->run.token_rows =
-        padding.remove(session->sizes, session->keepPadding, session->inputs);
+    session->run.token_rows = padding.remove(
+        session->sizes, session->keepsPadding(), session->inputs);
   session->started = session->start();
   return MILLE_OK;
 }

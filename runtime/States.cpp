@@ -13,6 +13,10 @@ namespace {
 // and bytes that follow these.
 constexpr uint64_t readableRows = 64, readableBytes = 512;
 
+// A device has rows where the CPU has panels. So a state of its own has so many
+// bytes more, which are 0: what saves states tells them apart by their size.
+constexpr uint64_t deviceMark = 8;
+
 uint64_t bytesOfElement(const mille_tensor_info &info) {
   return info.type == MILLE_BF16 ? 2 : 4;
 }
@@ -52,6 +56,43 @@ Part partOf(mille_session &session, uint32_t number, int64_t entry,
   char *first = (char *)session.states[buffer];
   return {first ? first + sequence * bytes : nullptr, bytes};
 }
+// Moves a part's bytes on the device, where the session is on one. Where the
+// host has them too, the host's are moved by itself.
+mille_status moveOnDevice(mille_session &session, StateMove::Kind kind,
+                          void *state, void *other, uint64_t bytes) {
+  if (!session.part)
+    return MILLE_OK;
+  return session.part->device->backend->moveState(session,
+                                                  {kind, state, other, bytes});
+}
+bool isOnHost(const void *state) { return !DeviceStates::isApart(state); }
+
+mille_status clearPart(mille_session &session, const Part &part,
+                       uint64_t bytes) {
+  if (isOnHost(part.first))
+    memset(part.first, 0, bytes);
+  return moveOnDevice(session, StateMove::clear, part.first, nullptr, bytes);
+}
+mille_status copyPart(mille_session &session, char *to, char *from,
+                      uint64_t bytes) {
+  if (isOnHost(from))
+    memcpy(to, from, bytes);
+  return moveOnDevice(session, StateMove::copy, to, from, bytes);
+}
+mille_status readPart(mille_session &session, char *from, void *to,
+                      uint64_t bytes) {
+  if (!isOnHost(from))
+    return moveOnDevice(session, StateMove::read, from, to, bytes);
+  memcpy(to, from, bytes);
+  return MILLE_OK;
+}
+mille_status writePart(mille_session &session, char *to, void *from,
+                       uint64_t bytes) {
+  if (isOnHost(to))
+    memcpy(to, from, bytes);
+  return moveOnDevice(session, StateMove::write, to, from, bytes);
+}
+
 int64_t entriesOf(mille_session &session, uint32_t number) {
   return session.package->model->states[number].shape[0];
 }
@@ -81,7 +122,8 @@ mille_status checkState(mille_session &session, size_t state) {
 
 uint64_t stateBytes(mille_session &session, size_t state) {
   const mille_tensor_info &info = session.package->model->states[state];
-  return (uint64_t)info.shape[0] * sequenceBytes(info, session.most);
+  return (uint64_t)info.shape[0] * sequenceBytes(info, session.most) +
+         (session.part && info.type != MILLE_I32 ? deviceMark : 0);
 }
 
 // Copies bytes of a sequence's state, from `first` on, to or from an
@@ -102,14 +144,23 @@ mille_status transfer(mille_session *session, size_t state, int64_t sequence,
                                   first + bytes, (unsigned long long)there,
                                   session->package->model->states[state].name);
   uint64_t begin = 0, done = 0; // of an entry's bytes; of those copied
+  const int64_t entries =
+      status == MILLE_OK ? entriesOf(*session, (uint32_t)state) : 0;
   for (int64_t e = 0; status == MILLE_OK && done < bytes; ++e) {
+    char *other = (char *)memory + done;
+    if (e == entries) { // a device's mark
+      if (reads)
+        memset(other, 0, bytes - done);
+      break;
+    }
     Part part = partOf(*session, (uint32_t)state, e, sequence);
     const uint64_t at = first + done - begin;
     if (at < part.bytes) {
       const uint64_t left = bytes - done, here = part.bytes - at;
       const uint64_t size = left < here ? left : here;
-      char *own = part.first + at, *other = (char *)memory + done;
-      memcpy(reads ? other : own, reads ? own : other, size);
+      char *own = part.first + at;
+      status = reads ? readPart(*session, own, other, size)
+                     : writePart(*session, own, other, size);
       done += size;
     }
     begin += part.bytes;
@@ -201,8 +252,11 @@ uint32_t stateEntries(const mille_model &model) {
 }
 
 void layOutStates(const mille_model &model, const Sizes &most, char *slab,
-                  void **states, Bytes &sum) {
+                  void **states, DeviceStates *device, Bytes &sum) {
   uint32_t buffer = 0;
+  Bytes apart;
+  if (device)
+    *device = DeviceStates();
   for (uint32_t s = 0; s < model.state_count; ++s) {
     const mille_tensor_info &info = model.states[s];
     const bool given = isGiven(info, most);
@@ -214,15 +268,32 @@ void layOutStates(const mille_model &model, const Sizes &most, char *slab,
                  multiply(rows + readableRows,
                           info.shape[3] * bytesOfElement(info), bytes) &&
                  !__builtin_add_overflow(bytes, readableBytes, &bytes);
+    const bool onDevice = device && info.type != MILLE_I32;
     for (int64_t e = 0; e < info.shape[0]; ++e, ++buffer) {
-      uint64_t offset = given ? sum.place(1, bytes) : 0;
+      uint64_t offset = given ? (onDevice ? apart : sum).place(1, bytes) : 0;
       if (!slab)
         continue;
-      states[buffer] = given ? slab + offset : nullptr;
-      if (given)
-        memset(states[buffer], 0, bytes);
+      char *first = onDevice ? DeviceStates::first() : slab;
+      states[buffer] = given ? first + offset : nullptr;
+      if (!given || onDevice)
+        continue;
+      memset(states[buffer], 0, bytes);
+      if (device && !device->host)
+        device->host = first + offset;
+      if (device)
+        device->hostBytes = first + offset + bytes - device->host;
     }
   }
+  sum.fits = sum.fits && apart.fits;
+  if (device)
+    device->bytes = apart.value;
+}
+
+// Where the session is on a device, whole numbers are remembered by the host
+// too. True where nothing is left to do.
+static bool rememberedOnDevice(mille_run *run, const Remember &what) {
+  return doneOnDevice(sessionOf(run), &mille_backend::remember, what) &&
+         !isOnHost(what.entry);
 }
 
 } // namespace mille
@@ -234,6 +305,10 @@ extern "C" {
 void mille_remember(mille_run *run, const void *input, int64_t input_stride,
                     int64_t row_bytes, const int32_t *past, int64_t state_rows,
                     int64_t tokens, void *entry) {
+  const int64_t rows = tokens == MILLE_RUN_TOKENS ? run->tokens : tokens;
+  if (rememberedOnDevice(run, {input, input_stride, row_bytes, past, run->batch,
+                               rows, state_rows, entry}))
+    return;
   eachSequence(run, past, state_rows, tokens,
                [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
                  char *to = (char *)entry + (s * state_rows + row) * row_bytes;
@@ -249,6 +324,12 @@ void mille_remember_panels(mille_run *run, const void *input,
                            int64_t size, int64_t element_bytes,
                            const int32_t *past, int64_t state_rows,
                            int64_t tokens, void *entry) {
+  if (sessionOf(run).part) { // which has rows in place of panels
+    mille_remember(run, input, input_stride * element_bytes,
+                   heads * size * element_bytes, past, state_rows, tokens,
+                   entry);
+    return;
+  }
   const Heads own = {input_stride, heads, size, state_rows};
   if (element_bytes == 2)
     return rememberPanels<uint16_t>(run, input, own, keys, past, tokens, entry);
@@ -270,14 +351,16 @@ void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
 mille_status mille_session_reset_states(mille_session *session) {
   if (!session || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
-  for (uint32_t s = 0; s < session->package->model->state_count; ++s)
-    for (int64_t e = 0; e < entriesOf(*session, s); ++e) {
+  mille_status status = MILLE_OK;
+  const uint32_t states = session->package->model->state_count;
+  for (uint32_t s = 0; status == MILLE_OK && s < states; ++s)
+    for (int64_t e = 0; status == MILLE_OK && e < entriesOf(*session, s); ++e) {
       Part part = partOf(*session, s, e, 0);
       if (part.first)
-        memset(part.first, 0, part.bytes * session->most.batch());
+        status = clearPart(*session, part, part.bytes * session->most.batch());
     }
   session->running.store(0);
-  return MILLE_OK;
+  return status;
 }
 
 mille_status mille_session_copy_states(mille_session *session, int64_t from,
@@ -289,11 +372,12 @@ mille_status mille_session_copy_states(mille_session *session, int64_t from,
     status = checkSequence(*session, to);
   const uint32_t states = session->package->model->state_count;
   for (uint32_t s = 0; status == MILLE_OK && from != to && s < states; ++s)
-    for (int64_t e = 0; e < entriesOf(*session, s); ++e) {
+    for (int64_t e = 0; status == MILLE_OK && e < entriesOf(*session, s); ++e) {
       Part part = partOf(*session, s, e, from);
       if (part.first)
-        memcpy(part.first + (to - from) * (int64_t)part.bytes, part.first,
-               part.bytes);
+        status =
+            copyPart(*session, part.first + (to - from) * (int64_t)part.bytes,
+                     part.first, part.bytes);
     }
   session->running.store(0);
   return status;

@@ -1,7 +1,7 @@
 // The memory of states: one buffer for each entry of each.
 // Must not know what is remembered.
 #pragma once
-#include "runtime/Sizes.h"
+#include "runtime/Session.h"
 
 namespace mille {
 
@@ -9,8 +9,9 @@ namespace mille {
 uint32_t stateEntries(const mille_model &model);
 
 // Places them, zeros, for the session's sizes; none for a state without all
-// sizes. Called twice, as a session's layOut is.
+// sizes. Called twice, as a session's layOut is. `device`: of a session on a
+// device, else null.
 void layOutStates(const mille_model &model, const Sizes &most, char *slab,
-                  void **states, Bytes &sum);
+                  void **states, DeviceStates *device, Bytes &sum);
 
 } // namespace mille

@@ -54,4 +54,37 @@ struct Route {
   int64_t slots() const { return rows * k; }
 };
 
+// Each sequence's rows of the run go behind those that its state holds; what
+// the state has no room for is dropped. Strides in bytes.
+struct Remember {
+  const void *input;
+  int64_t inputStride, rowBytes;
+  const int32_t *past; // [sequences], null: behind none
+  int64_t sequences, tokens, stateRows;
+  void *entry; // [sequences, stateRows]
+
+  int64_t rows() const { return sequences * tokens; }
+  // The bytes that an item copies at a time.
+  int64_t unit() const {
+    const int64_t all = rowBytes | inputStride;
+    return all % 16 == 0 ? 16 : all % 4 == 0 ? 4 : 2;
+  }
+};
+
+// Linear attention, token by token, with a sum for each sequence and head.
+struct Recurrence {
+  const float *query, *key, *value; // from each one's first column on
+  int64_t queryStride, keyStride, valueStride;
+  const int32_t *mask; // [rows], or null
+  int64_t heads, kvHeads, headDim, valueDim;
+  float scale;
+  const float *decay; // [heads]
+  const int32_t *past;
+  float *entry, *out;
+  int64_t outStride, sequences, tokens;
+  // Hidden tokens at a sequence's end are padding that was not removed: they
+  // leave its sum as it is.
+  bool ends;
+};
+
 } // namespace mille

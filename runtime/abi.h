@@ -175,7 +175,9 @@ enum {
  * the entry: the memory object, and the offset of the first byte in it. For
  * experts there are two more: the bytes from one row to the next, and from one
  * expert's part of the buffer to the next. `starts`, the last buffer before the
- * out, has no such two. */
+ * out, has no such two. A kernel of sequences whose keys are a state's has one
+ * buffer more before the out: i32, the rows that the state of each sequence
+ * holds before the run. Its state is in rows: [sequences, rows, columns]. */
 typedef struct {
   const char *entry;
   int64_t groups[3], items[3];
@@ -209,7 +211,13 @@ enum {
   MILLE_ARGUMENT_AMOUNT = 2,  /* i32: the amount */
   MILLE_ARGUMENT_SCALAR = 3,  /* i32: a scalar of the kernel */
   MILLE_ARGUMENT_ZEROS = 4,   /* 64 bits: of `amount` bytes that are 0 */
-  MILLE_ARGUMENT_STARTS = 5   /* 64 bits: of the starts of experts */
+  MILLE_ARGUMENT_STARTS = 5,  /* 64 bits: of the starts of experts */
+  MILLE_ARGUMENT_PAST = 6,    /* 64 bits: of i32, the rows that the state of
+                                 each sequence holds before the run */
+  MILLE_ARGUMENT_SCRATCH = 7, /* 64 bits: of memory for this launch, as many
+                                 bytes as all extents multiplied */
+  MILLE_ARGUMENT_COUNTERS = 8 /* 64 bits: of `amount` bytes that are 0; the
+                                 kernel leaves them 0 */
 };
 #define MILLE_MAX_RANK 5
 typedef struct {
@@ -239,7 +247,10 @@ typedef struct {
   uint32_t shared_bytes; /* of a block */
   uint32_t blocks_per_unit;
   mille_amount tiles[3];
-  uint32_t argument_count, reserved;
+  /* overlaps: 1 where the kernel may start before the kernels before it end,
+   * because it waits for them (griddepcontrol.wait) before it writes, and
+   * before it reads anything but weights. */
+  uint32_t argument_count, overlaps;
   const mille_launch_argument *arguments;
 } mille_device_kernel;
 /* arguments: those of a mille_kernel_function after the task. */

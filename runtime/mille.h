@@ -252,8 +252,8 @@ mille_status mille_session_create_for(mille_package *package,
  * choice, "cpu", a back end ("cuda") for the best of its devices, "cuda:1"
  * for number 1 of its mille_devices, "cuda:NAME" for a device whose name
  * holds NAME. The first session of a package on a device copies the weights
- * there and builds its kernels; later sessions share them. Entries with states
- * run on the CPU only. */
+ * there and builds its kernels; later sessions share them. States are in its
+ * memory, and padding of entries with states is not removed. */
 mille_status mille_session_create_on(mille_package *package,
                                      const mille_size *most, size_t count,
                                      int threads, const char *device,

@@ -97,6 +97,13 @@ for tool in ["ptxas", "nvdisasm"]:
     if found:
         config.available_features.add(tool)
         config.environment[variable] = found
+# The browser in which pages are opened (tools/setup.sh tests), without a screen.
+for tool in ["chromium-headless-shell", "chromium"]:
+    browser = shutil.which(tool)
+    if browser:
+        config.available_features.add("chromium")
+        config.substitutions.append(("%browser", browser))
+        break
 if os.geteuid() == 0:
     config.available_features.add("root")
 

@@ -5,6 +5,8 @@
 #   tools/check-cuda.sh compile DIR [WORD...]     only compiles: DIR holds what runs
 #   tools/check-cuda.sh assemble DIR              every PTX module of DIR through ptxas
 #   tools/check-cuda.sh run DIR [WORD...]         runs DIR; needs python3 and NumPy, no Mille
+#   tools/check-cuda.sh decoders DIR [WORD...]    compiles decoders with their entries extend
+#       and next; `tools/cuda/generate.py check DIR` runs them, as `run` does
 # $MILLE names the compiler, $DTYPES what it compiles ("f32 bf16").
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,7 +14,7 @@ mille=${MILLE:-$root/build/bin/mille}
 half=both
 folder=$root/build/test/cuda
 case "${1:-}" in
-compile | assemble | run)
+compile | assemble | run | decoders)
   half=$1
   folder=$2
   shift 2
@@ -66,8 +68,52 @@ compile() {
   [ "$failed" = 0 ] && [ "$compiled" != 0 ]
 }
 
+# The decoders of the cases, and Llamas whose keys fill several stretches.
+decoders() {
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp "$root/build/lib/libmille_loader.so.0" "$folder/libmille_loader.so"
+  for shape in 64-8-2 128-3-1 80-4-4; do # columns of a head, heads, of keys
+    heads=${shape#*-}
+    mkdir -p "$folder/long-$shape.model"
+    cat >"$folder/long-$shape.model/config.json" <<END
+{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 128,
+ "num_hidden_layers": 2, "num_attention_heads": ${heads%-*},
+ "num_key_value_heads": ${heads#*-}, "head_dim": ${shape%%-*}, "vocab_size": 256,
+ "intermediate_size": 256, "max_position_embeddings": 2048, "hidden_act": "silu",
+ "rms_norm_eps": 1e-5, "rope_theta": 500000.0}
+END
+  done
+  compiled=0
+  for model in "$folder"/*.model "$root"/test/conformance/*/config.json; do
+    name=$(basename "${model%.model}")
+    weights=--weights=random:1
+    if [ "${model%config.json}" != "$model" ]; then
+      model=$(dirname "$model")
+      name=$(basename "$model")
+      weights=
+    fi
+    wanted "$name" "$@" || continue
+    for dtype in ${DTYPES:-f32 bf16}; do
+      package=$folder/$name.$dtype
+      if $mille compile "$model" -o "$package" --name=model --entries=extend,next \
+        --target=cuda --dtype="$dtype" $weights >"$folder/log" 2>&1; then
+        compiled=$((compiled + 1))
+        rm -f "$package"/model.a "$package"/model.h "$package"/model.mlir
+      else
+        rm -rf "$package"
+        echo "$name in $dtype: $(head -n 1 "$folder/log")"
+      fi
+    done
+  done
+  rm -rf "$folder/log" "$folder"/*.model
+  echo "$compiled compiled"
+  [ "$compiled" != 0 ]
+}
+
 case $half in
 compile) compile "$@" ;;
+decoders) decoders "$@" ;;
 assemble)
   ptxas=${MILLE_PTXAS:-$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas)}
   python3 "$root/tools/cuda/modules.py" "$folder" "$folder.ptx" --ptxas="$ptxas"

@@ -3,7 +3,7 @@
 the worst at the end. Longer than the gate may take; test/tools/dtype.test has three.
 Exit status 0 when every one is within its bound.
 
-  check-dtypes.py [--target=opencl] [--dtype=int8] build/bin/mille [PART-OF-A-NAME...]
+  check-dtypes.py [--target=opencl] [--dtype=TYPE] build/bin/mille [PART-OF-A-NAME...]
 
 With --reference no kernel is made: the program with narrow types runs in double, which
 shows what the rounding of weights and of inputs of products alone does.
@@ -119,7 +119,8 @@ def main(mille, target, dtypes, parts):
 parser = argparse.ArgumentParser()
 parser.add_argument("--target", default="host")
 parser.add_argument("--reference", action="store_true")
-parser.add_argument("--dtype", choices=("bf16", "int8"), help="default: both")
+parser.add_argument("--dtype", choices=("bf16", "int8", "q8_0", "q4_0"),
+                    help="default: bf16 and int8")
 parser.add_argument("mille")
 parser.add_argument("parts", nargs="*")
 wanted = parser.parse_args()

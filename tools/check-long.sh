@@ -1,11 +1,20 @@
 #!/bin/sh
 # Tests that take minutes: attention in narrow types on every instruction set that this
-# CPU has, not only on its best; exp, tanh, erf, gelu and others against double, at every
-# float of the ranges that kernels reach. By hand, after tools/check.sh has built them.
+# CPU has, not only on its best; every case of conformance without AVX-512, for the gate
+# compiles for its best set alone; launches of a layer of GPT-2 on a device; exp, tanh,
+# erf, gelu and others against double, at every float of the ranges that kernels reach.
+# By hand, after tools/check.sh has built them.
 set -eu
 cd "$(dirname "$0")/.."
-"$(sed -n 's/^MILLE_LIT:.*=//p' build/CMakeCache.txt)" -v --param long=1 \
-  build/test/numerics
+lit=$(sed -n 's/^MILLE_LIT:.*=//p' build/CMakeCache.txt)
+"$lit" -v --param long=1 build/test/numerics
+"$lit" -sv --param target=x86-64-v3 build/test/conformance
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+python3 test/tools/Inputs/depth.py build/bin/mille "$work" test/conformance/gpt2 n_layer |
+  tee "$work/log"
+grep -q "each layer 7.0" "$work/log"
+grep -q "code equal" "$work/log"
 for isa in x86-64-v3 widest; do
   build/test/programs/kernel-functions "$isa" every "${1:-1}"
 done

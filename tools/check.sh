@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 
 began=$(date +%s)
-tools/setup.sh
+tools/setup.sh tests
 mkdir -p build
 cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 

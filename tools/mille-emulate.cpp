@@ -4,7 +4,7 @@
 #include "compiler/driver/emulate/KernelOp.h"
 #include "compiler/driver/emulate/Model.h"
 #include "compiler/emulate/Written.h"
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Joined.h"
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -90,7 +90,7 @@ static mille::Status runAll(mlir::ModuleOp module) {
     take(runModule(trials, kernels));
   module.walk([&](mlir::Operation *op) {
     auto parent = op->getParentOfType<mlir::func::FuncOp>();
-    if (mille::kernel::isGenerated(op) &&
+    if (mille::kernel::isLeader(op) &&
         (function.empty() || (parent && parent.getSymName() == function)))
       take(runOp(trials, op));
   });

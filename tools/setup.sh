@@ -1,6 +1,7 @@
 #!/bin/sh
 # Everything the build needs, on Debian 12 as root: packages, and Halide's wheel
 # in third_party/. Takes no time when all is there; builds nothing.
+#   tools/setup.sh tests     also the browser in which tests open pages
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -8,7 +9,9 @@ packages="cmake ninja-build ccache g++ clang-22 clang-format-22 lld-22 libclang-
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libsimdjson-dev libcli11-dev libpcre2-dev libutf8proc-dev libgtest-dev libbenchmark-dev pkgconf
   python3 python3-pip python3-psutil python3-dev python3-numpy python3-pytest
-  opencl-headers ocl-icd-libopencl1 pocl-opencl-icd oclgrind"
+  opencl-headers ocl-icd-libopencl1 pocl-opencl-icd oclgrind
+  libjs-chart.js"
+[ "${1:-}" != tests ] || packages="$packages chromium-headless-shell"
 
 missing=""
 for package in $packages; do

@@ -60,8 +60,6 @@ struct Report {
 
 void writeText(const Report &report, bool everyUnit, llvm::raw_ostream &out);
 void writeJson(const Report &report, llvm::raw_ostream &out);
-// Writes one HTML file with its drawings, which loads nothing else.
-void writePage(const Report &report, llvm::raw_ostream &out);
 
 // The growth in words: "grows as layers^0.97", "does not grow with depth".
 std::string growthInWords(double power);

@@ -392,6 +392,10 @@ void oneDraw(const Stack &stack, Draws &draws, Moments &all, Moments &logs) {
 
 } // namespace
 
+double mille::analyze::cosineFloor(const SimulationOptions &options) {
+  return 2 / std::sqrt(double(options.width) * double(options.draws));
+}
+
 Moments mille::analyze::simulate(const Stack &full,
                                  const SimulationOptions &options) {
   const Stack stack = narrowed(full, options.width);

@@ -18,6 +18,10 @@ struct SimulationOptions {
 // but updates do: compare with predictions for the `narrowed` stack.
 Moments simulate(const Stack &full, const SimulationOptions &options);
 
+// Twice the deviation of the mean cosine of unrelated streams over the draws. A
+// simulated weight of the input below it may as well be 0.
+double cosineFloor(const SimulationOptions &options);
+
 // Scales the widths of a stack so that the stream has `width` channels, and the
 // moments of weights so that every map changes moments as before.
 Stack narrowed(const Stack &stack, int64_t width);

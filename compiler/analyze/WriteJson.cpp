@@ -22,6 +22,7 @@ public:
       number("keys", report.options.keys);
       json.attribute("simulated_channels", report.options.simulation.width);
       json.attribute("simulated_draws", report.options.simulation.draws);
+      number("simulated_cosine_floor", cosineFloor(report.options.simulation));
       json.attributeArray("stacks", [&] {
         for (const StackAnalysis &a : report.stacks)
           stack(report, a);

@@ -27,20 +27,28 @@ void Activity::visit(Block &block) {
 }
 
 // The argument of a region is what the op reads, or made of it; the op's result
-// is made of what its regions yield.
+// is made of what its regions yield. A body of layers reads what it yields.
 void Activity::visit(Operation &op) {
   auto isActiveNow = [&](Value value) { return active.contains(value); };
   bool any = namesSymbols(op) || llvm::any_of(op.getOperands(), isActiveNow);
-  bool inside = any;
-  op.walk([&](Operation *nested) { inside |= namesSymbols(*nested); });
-  for (Region &region : op.getRegions()) {
-    for (BlockArgument argument : region.getArguments())
-      // Layers hand their result to the next one.
-      if (isa<LayersOp>(op) ? inside : any)
-        active.insert(argument);
-    visit(region.front());
+  auto enter = [&] {
+    for (Region &region : op.getRegions()) {
+      if (any)
+        for (BlockArgument argument : region.getArguments())
+          active.insert(argument);
+      visit(region.front());
+    }
+  };
+  enter();
+  bool yields = any;
+  for (Region &region : op.getRegions())
+    yields |= llvm::any_of(region.front().getTerminator()->getOperands(),
+                           isActiveNow);
+  if (isa<LayersOp>(op) && yields && !any) {
+    any = true;
+    enter();
   }
-  if (any || inside)
+  if (yields)
     for (Value result : op.getResults())
       if (holdsFloats(result))
         active.insert(result);

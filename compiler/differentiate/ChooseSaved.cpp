@@ -18,15 +18,16 @@ std::optional<Recompute> mille::differentiate::recomputeNamed(StringRef word) {
       .Default(std::nullopt);
 }
 
-void Saved::choose(Block &entry, const Primal &primal, Recompute wanted) {
+void Saved::choose(Block &entry, const Primal &forward, Recompute wanted) {
   policy = wanted;
+  primal = &forward;
   entry.walk([&](Operation *op) {
     auto differentiable = dyn_cast<DifferentiableOp>(op);
     if (!differentiable || llvm::none_of(op->getResults(), [&](Value result) {
-          return primal.isActive(result);
+          return forward.isActive(result);
         }))
       return;
-    for (Value value : differentiable.readByAdjoint(primal))
+    for (Value value : differentiable.readByAdjoint(forward))
       need(value);
     if (auto unit = dyn_cast<ResidualOp>(op); unit && readsSum(unit))
       needSum(unit);
@@ -34,6 +35,10 @@ void Saved::choose(Block &entry, const Primal &primal, Recompute wanted) {
 }
 
 bool Saved::isCheap(Operation *op) const {
+  // What follows from inputs alone (positions, their biases) is large and easy.
+  if (llvm::none_of(op->getResults(),
+                    [&](Value result) { return primal->isActive(result); }))
+    return true;
   if (policy == Recompute::none)
     return false;
   if (policy == Recompute::layer)

@@ -17,7 +17,7 @@ std::optional<Recompute> recomputeNamed(llvm::StringRef word);
 class Saved {
 public:
   // Chooses what the adjoints of an entry's ops read.
-  void choose(mlir::Block &entry, const transformer::Primal &primal,
+  void choose(mlir::Block &entry, const transformer::Primal &forward,
               Recompute policy);
   // Saves it: adds `save` ops to the entry, and names to its layers.
   void insert() const;
@@ -38,6 +38,7 @@ private:
   mlir::StringAttr unique(mlir::MLIRContext *context, llvm::StringRef name);
 
   Recompute policy = Recompute::none;
+  const transformer::Primal *primal = nullptr; // while it chooses
   llvm::StringSet<> taken;
   llvm::DenseSet<mlir::Value> seen;
   llvm::DenseSet<mlir::Operation *> seenSums;

@@ -27,7 +27,7 @@ static void listOption(CLI::App *app, const std::string &name,
       ->check(each);
 }
 
-static void deviceOption(CLI::App *app, std::string &device) {
+void mille::deviceOption(CLI::App *app, std::string &device) {
   app->add_option("--device", device,
                   "run on this device: its number in `mille devices`, or "
                   "part of its name (default: the first GPU, else the first)")
@@ -381,6 +381,25 @@ static void addReport(CLI::App &root, ReportOptions &o) {
   CLI::App *app =
       root.add_subcommand("report", "what was fused, what was not, and why");
   app->add_option("DIR", o.folder, "a package")->required();
+  app->add_option("--html", o.html,
+                  "also a page: units drawn, layers, fusions, kernels, memory")
+      ->type_name("FILE");
+  app->add_flag("--json", o.json, "everything, for programs");
+  CLI::Option *measure = app->add_flag(
+      "--measure", o.measure,
+      "run it too: the time of each kernel beside what this machine can do");
+  app->add_option("--batch", o.bench.batch, "sequences (default: 1)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 20))
+      ->needs(measure);
+  app->add_option("--tokens", o.bench.tokens, "of each (default: 128)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24))
+      ->needs(measure);
+  app->add_option("--threads", o.bench.threads, "default: 1")
+      ->type_name("N")
+      ->check(numberFrom(1, 64))
+      ->needs(measure);
 }
 
 static void addDevices(CLI::App &root, DevicesOptions &o) {

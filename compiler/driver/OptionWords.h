@@ -9,6 +9,8 @@ class App;
 
 namespace mille {
 
+void deviceOption(CLI::App *app, std::string &device);
+
 // Adds all commands to `root`. Parsing then writes the values to `options`, and
 // the word of --stop-after to `stage`.
 void addCommands(CLI::App &root, Options &options, std::string &stage);

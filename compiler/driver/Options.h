@@ -50,7 +50,9 @@ struct InspectOptions {
 };
 
 struct ReportOptions {
-  std::string folder;
+  std::string folder, html;
+  bool measure = false, json = false;
+  BenchOptions bench; // of --measure
 };
 
 struct DevicesOptions {
@@ -82,6 +84,7 @@ struct TokensOptions {
 struct GenerateOptions {
   std::string subject; // a package with the entry `next`, or a model
   std::string dtype;   // for a model, which is compiled first; "": the default
+  std::string target, device; // "": what the package has first; the first one
   std::optional<std::string> prompt, messages, system;
   std::optional<std::vector<int64_t>> ids;
   std::optional<std::vector<int64_t>> begin; // of a decoder beside an encoder

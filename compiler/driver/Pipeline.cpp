@@ -78,8 +78,14 @@ private:
   }
   PlanChoices choices() const {
     std::vector<Target> targets = targetsMeant(request.targets);
-    return {nameOf(dtype.usual).str(), generators().panels(targets),
-            generators().turnFirst(targets)};
+    PlanChoices choices = {nameOf(dtype.usual).str(),
+                           generators().panels(targets),
+                           generators().turnFirst(targets)};
+    if (generators().join(targets))
+      choices.joins = [targets](mlir::Operation *leader) {
+        return generators().joins(leader, targets);
+      };
+    return choices;
   }
   bool stopsAfter(Stage stage);
   void working(const llvm::Twine &what) {

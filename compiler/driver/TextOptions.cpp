@@ -4,6 +4,9 @@
 #include "compiler/driver/TextOptions.h"
 
 #include "compiler/driver/OptionChecks.h"
+#include "compiler/driver/OptionWords.h"
+#include "compiler/driver/program/Targets.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 
@@ -251,6 +254,13 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
                   "GGUF stores, else f32)")
       ->type_name("NAME")
       ->check(dtypeChoice());
+  app->add_option("--target", o.target,
+                  "an instruction set of the package, or a device: " +
+                      llvm::join(deviceTargetNames(), ", ") +
+                      "; what a MODEL is compiled for")
+      ->type_name("TARGET")
+      ->check(target(/*forCompile=*/true));
+  deviceOption(app, o.device);
   addPrompt(app, o);
   app->add_option("--max-tokens", o.maxTokens,
                   "stop after so many (default: 256)")

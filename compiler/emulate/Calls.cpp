@@ -52,6 +52,11 @@ static void access(int32_t place, void *address, int32_t bytes, int32_t kind,
   machine->memory.access(address, bytes, kind, space);
 }
 
+static void seeEarlier(int32_t place) {
+  if (machine->enter(place))
+    machine->memory.seeEarlierKernels();
+}
+
 // ---- barriers
 
 static void mbarrierInit(int32_t place, void *address, int32_t count) {
@@ -103,6 +108,11 @@ static void clusterWait(int32_t place, int32_t aligned) {
 static void fenceInit(int32_t place) {
   if (machine->enter(place))
     machine->barriers.fenceInit();
+}
+
+static void fenceDevice(int32_t place) {
+  if (machine->enter(place))
+    machine->memory.fenceDevice();
 }
 
 static void fenceProxy(int32_t place) {
@@ -297,8 +307,10 @@ llvm::ArrayRef<Function> mille::emulate::functions() {
       {"barrier_arrive", (void *)barrierArrive},
       {"cluster_arrive", (void *)clusterArrive},
       {"cluster_wait", (void *)clusterWait},
+      {"see_earlier", (void *)seeEarlier},
       {"fence_init", (void *)fenceInit},
       {"fence_proxy", (void *)fenceProxy},
+      {"fence_device", (void *)fenceDevice},
       {"mapa", (void *)mapa},
       {"aligned", (void *)aligned},
       {"load_tensor", (void *)loadTensor},

@@ -79,6 +79,10 @@ std::optional<bool> Lowering::rewriteBarrier(Operation *op) {
   } else if (auto all = dyn_cast<NVVM::ClusterWaitOp>(op)) {
     call(op, "cluster_wait", {constant(loc, bool(all.getAligned()))}, {},
          Guard::barrier);
+  } else if (auto grids = dyn_cast<NVVM::GriddepcontrolOp>(op)) {
+    // Letting the next kernel begin changes nothing for this one.
+    if (grids.getKind() == NVVM::GridDepActionKind::wait)
+      call(op, "see_earlier", {}, {}, Guard::wait);
   } else if (isa<NVVM::FenceMbarrierInitOp>(op)) {
     call(op, "fence_init", {}, {}, Guard::fence);
   } else if (auto fence = dyn_cast<NVVM::FenceProxyOp>(op)) {
@@ -87,6 +91,11 @@ std::optional<bool> Lowering::rewriteBarrier(Operation *op) {
       return refuse(op, "a fence of the proxy '" +
                             stringifyProxyKind(fence.getKind()) + "'");
     call(op, "fence_proxy", {}, {}, Guard::fence);
+  } else if (auto device = dyn_cast<LLVM::FenceOp>(op)) {
+    if (device.getSyncscope() != "device" ||
+        device.getOrdering() != LLVM::AtomicOrdering::acq_rel)
+      return refuse(op, "a fence of another scope or order");
+    call(op, "fence_device", {}, {}, Guard::fence);
   } else if (auto map = dyn_cast<NVVM::MapaOp>(op)) {
     replace(op, call(op, "mapa", {map.getA(), map.getB()},
                      op->getResult(0).getType()));

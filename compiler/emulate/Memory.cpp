@@ -29,6 +29,7 @@ Memory::~Memory() {
 void Memory::setRegions(std::vector<Region> all) {
   regions = std::move(all);
   written.clear();
+  published.clear();
   for (const Region &region : regions)
     written.emplace_back(region.bytes / 2 + 1,
                          GlobalCell{region.written ? 0 : -1, 0, 0});
@@ -37,6 +38,9 @@ void Memory::setRegions(std::vector<Region> all) {
 void Memory::restart(int cluster) {
   ++epoch;
   clusterNow = cluster + 1;
+  waited.assign(machine.clocks.threads, false);
+  acquired.clear();
+  fenced.assign(machine.clocks.threads, {});
   for (unsigned block = 0; block < blocks; ++block)
     std::memset(window(block), 0xff, (sharedBytes + 1023) & ~1023); // NaN
 }
@@ -71,7 +75,7 @@ std::string Memory::who(int slot, int place) const {
     text = "thread " + std::to_string(slot % perBlock);
   else if (clocks.isProducts(slot))
     text = "products of warp group " +
-           std::to_string((slot - clocks.threads) % (perBlock / 128));
+           std::to_string((slot - clocks.threads) % ((perBlock + 127) / 128));
   else if (clocks.isBarrier(slot))
     text = "a copy";
   else
@@ -157,9 +161,11 @@ void Memory::access(void *address, int64_t bytes, int kind, int space) {
     if (space == 3 || space == 7)
       machine.fault("%s at an address that is not in shared memory", what);
     if (!isGlobal)
-      return; // the thread's own
-    if (kind == 2)
-      regionOf(address, bytes, what); // ordered by itself
+      return;                                        // the thread's own
+    if (kind == 2 && regionOf(address, bytes, what)) // ordered by itself
+      atomicGlobal(address);
+    else if (kind == 2)
+      return;
     else if (kind == 1)
       writeGlobal(address, bytes, me, known[me], what);
     else
@@ -202,9 +208,44 @@ Region *Memory::regionOf(const void *address, int64_t bytes, const char *what) {
   return nullptr;
 }
 
+void Memory::seeEarlierKernels() { waited[machine.current] = true; }
+
+bool Memory::checkEarlier(const Region &region, const char *what) {
+  if (!overlaps || waited[machine.current])
+    return true;
+  machine.fault("%s of %s before a wait for the kernels before this one", what,
+                region.name.c_str());
+  return false;
+}
+
+void Memory::fenceDevice() {
+  const int me = machine.current;
+  const int32_t *known = machine.clocks.known(me);
+  fenced[me].known.assign(known, known + machine.clocks.slots);
+  if (fenced[me].atomic)
+    acquired.push_back({me, known[me], fenced[me].atomic});
+}
+
+void Memory::atomicGlobal(const void *address) {
+  Fenced &own = fenced[machine.current];
+  own.atomic = address;
+  if (!own.known.empty())
+    published.push_back({clusterNow, address, own.known});
+}
+
+bool Memory::isAcquired(const GlobalCell &cell, const int32_t *known) const {
+  for (const Acquired &by : acquired)
+    if (known[by.slot] >= by.clock)
+      for (const Published &of : published)
+        if (of.address == by.address && of.cluster == cell.cluster &&
+            of.known[cell.slot] >= cell.clock)
+          return true;
+  return false;
+}
+
 bool Memory::readGlobal(const void *address, int64_t bytes, const char *what) {
   Region *region = regionOf(address, bytes, what);
-  if (!region)
+  if (!region || (!region->weights && !checkEarlier(*region, what)))
     return false;
   const int32_t *known = machine.clocks.known(machine.current);
   std::vector<GlobalCell> &all = written[region - regions.data()];
@@ -212,7 +253,9 @@ bool Memory::readGlobal(const void *address, int64_t bytes, const char *what) {
   for (int64_t at = from & -2; at < from + bytes; at += 2) {
     const GlobalCell &one = all[at / 2];
     if (one.cluster == 0 ||
-        (one.cluster == clusterNow && known[one.slot] >= one.clock))
+        (one.cluster == clusterNow && known[one.slot] >= one.clock) ||
+        (one.cluster > 0 && one.cluster != clusterNow &&
+         isAcquired(one, known)))
       continue;
     if (one.cluster < 0)
       machine.fault("%s reads byte %ld of %s, which was never written", what,
@@ -229,7 +272,7 @@ bool Memory::readGlobal(const void *address, int64_t bytes, const char *what) {
 bool Memory::writeGlobal(const void *address, int64_t bytes, int slot,
                          int clock, const char *what) {
   Region *region = regionOf(address, bytes, what);
-  if (!region)
+  if (!region || !checkEarlier(*region, what))
     return false;
   const int32_t *known = machine.clocks.known(machine.current);
   std::vector<GlobalCell> &all = written[region - regions.data()];

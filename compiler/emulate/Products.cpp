@@ -229,12 +229,12 @@ void Products::begin(Group &group, uint64_t a, uint64_t b, int columns,
 
 void Products::issue(uint32_t *registers, const uint32_t *rows, uint64_t a,
                      uint64_t b, int columns, ProductForm form, bool adds) {
-  int me = machine.current, thread = me % int(machine.shape.threads) % 128;
-  if (machine.shape.threads % 128)
-    machine.fault(
-        "a product in a block of %u threads, which are not whole warp "
-        "groups",
-        machine.shape.threads);
+  const int me = machine.current, threads = int(machine.shape.threads);
+  const int inBlock = me % threads, thread = inBlock % 128;
+  if (inBlock - thread + 128 > threads)
+    machine.fault("a product in warp group %d of a block of %d threads, which "
+                  "is not whole",
+                  inBlock / 128, threads);
   Group &group = groups[machine.group()];
   Mine &my = mine[me];
   bool goesOn = adds && isToken(registers[0]);

@@ -39,7 +39,7 @@ std::unique_ptr<Kernel> Kernel::make(mlir::Operation *kernels,
     return differ("arguments", lowered.argumentKinds.size(),
                   description.argument_count);
   if (description.threads % 32 || description.threads > 1024 ||
-      description.cluster > 8 || description.shared_bytes > 232448) {
+      description.cluster > 16 || description.shared_bytes > 232448) {
     problem = "a launch of " + std::to_string(description.threads) +
               " threads in clusters of " + std::to_string(description.cluster) +
               " with " + std::to_string(description.shared_bytes) +
@@ -58,12 +58,14 @@ struct Arguments {
   std::vector<Region> regions;
   std::vector<TensorMap> maps;
   std::vector<uint64_t> slots;
+  Region counters = {};
 
-  char *add(const std::string &name, size_t bytes, bool written) {
+  char *add(const std::string &name, size_t bytes, bool written,
+            bool weights = false) {
     memory.emplace_back(bytes + 2 * 8192 + 256, char(0xff));
     auto start = (uintptr_t)memory.back().data() + 8192;
     char *base = (char *)llvm::alignTo(start, 256);
-    regions.push_back({name, base, bytes, written});
+    regions.push_back({name, base, bytes, written, weights});
     return base;
   }
 };
@@ -130,11 +132,29 @@ static std::string addArgument(Arguments &into,
              ", but the launch has " + std::to_string(launch.scalars.size());
     slot = launch.scalars[argument.number];
     break;
-  case MILLE_ARGUMENT_ZEROS: {
+  case MILLE_ARGUMENT_ZEROS:
+  case MILLE_ARGUMENT_COUNTERS: {
     size_t bytes = valueOf(argument.amount, launch);
-    char *zeros = into.add("zeros", bytes, true);
+    const bool counters = argument.kind == MILLE_ARGUMENT_COUNTERS;
+    char *zeros = into.add(counters ? "counters" : "zeros", bytes, true);
     std::memset(zeros, 0, bytes);
+    if (counters)
+      into.counters = into.regions.back();
     slot = (uint64_t)zeros;
+    break;
+  }
+  case MILLE_ARGUMENT_SCRATCH: {
+    size_t bytes = 1;
+    for (uint32_t i = 0; i < argument.rank; ++i)
+      bytes *= valueOf(argument.extent[i], launch);
+    slot = (uint64_t)into.add("scratch", bytes, false);
+    break;
+  }
+  case MILLE_ARGUMENT_PAST: {
+    const size_t bytes = launch.past.size() * sizeof(int32_t);
+    char *past = into.add("past", bytes, true);
+    std::memcpy(past, launch.past.data(), bytes);
+    slot = (uint64_t)past;
     break;
   }
   default:
@@ -151,7 +171,8 @@ std::string Kernel::run(const LaunchCase &launch,
   arguments.maps.reserve(description.argument_count); // addresses stay
   for (const Buffer &buffer : buffers)
     std::copy(buffer.bytes.begin(), buffer.bytes.end(),
-              arguments.add(buffer.name, buffer.bytes.size(), buffer.written));
+              arguments.add(buffer.name, buffer.bytes.size(), buffer.written,
+                            buffer.weights));
   for (unsigned i = 0; i < description.argument_count; ++i)
     if (auto problem =
             addArgument(arguments, description.arguments[i], launch, buffers);
@@ -172,6 +193,7 @@ std::string Kernel::run(const LaunchCase &launch,
   if (!machine.ready())
     return "no memory for the emulated threads";
   machine.memory.setRegions(arguments.regions);
+  machine.memory.setOverlaps(description.overlaps);
   machine.copies.setMaps(&arguments.maps);
   machine.broken = launch.broken;
   std::string problem;
@@ -180,6 +202,10 @@ std::string Kernel::run(const LaunchCase &launch,
                           int(clusters));
   if (launch.reached)
     *launch.reached = machine.reached;
+  for (size_t i = 0; i < arguments.counters.bytes && problem.empty(); ++i)
+    if (arguments.counters.base[i])
+      problem =
+          "byte " + std::to_string(i) + " of the counters is not 0 at the end";
   if (!problem.empty())
     return problem;
   for (size_t i = 0; i < buffers.size(); ++i)

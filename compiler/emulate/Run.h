@@ -15,13 +15,15 @@ struct Buffer {
   std::string name;
   std::vector<char> bytes;
   int elementBytes = 2;
-  bool written = true; // has content before the launch
+  bool written = true;  // has content before the launch
+  bool weights = false; // no kernel writes it
 };
 
 struct LaunchCase {
   // The counts of mille_amount, by MILLE_COUNT_*.
   int64_t counts[5] = {1, 1, 1, 1, 1};
   std::vector<uint32_t> scalars; // 4 bytes each
+  std::vector<int32_t> past;     // the rows that each sequence's state holds
   unsigned units = 2;            // of the device: for blocks_per_unit
   uint64_t seed = 1;
   int broken = -1;                      // a place that is left out

@@ -118,6 +118,22 @@ void describe(const SlotsSpec &s, KernelInfo &info) {
   info.rowDimension.assign(info.bufferCount - 1, -1);
 }
 
+void describeJoined(const KernelSpec &spec, KernelInfo &info) {
+  for (const JoinedRows &joined : spec.joined) {
+    KernelInfo own;
+    describe(joined.rows, own);
+    info.flopsPerRow += own.flopsPerRow;
+    for (auto [source, dimension] : llvm::zip(joined.sources, own.rowDimension))
+      if (source < 0) {
+        info.rowDimension.push_back(dimension);
+        ++info.bufferCount;
+      }
+  }
+  const size_t outs = spec.outs().size();
+  info.rowDimension.insert(info.rowDimension.end(), outs - 1, 1);
+  info.bufferCount += outs - 1;
+}
+
 // Sums over all rows, whose number only a run knows: a nominal one balances
 // tasks.
 constexpr int64_t nominalRows = 512;
@@ -246,6 +262,7 @@ KernelInfo mille::describeSpec(const KernelSpec &spec) {
     describe(spec.attentionBackward, info);
     break;
   }
+  describeJoined(spec, info);
   info.rowDimension.push_back(rowDimensionOfOut(spec.kind));
   return info;
 }

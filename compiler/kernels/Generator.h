@@ -36,9 +36,9 @@ public:
   virtual std::string declines(const KernelSpec &, const Target &) const {
     return "";
   }
-  bool makes(const KernelSpec &spec, const Target &target) const {
-    return serves(target) && declines(spec, target).empty();
-  }
+  // Whether it makes kernels with joined rows.
+  virtual bool joins(const Target &) const { return false; }
+  bool makes(const KernelSpec &spec, const Target &target) const;
   virtual PanelWidths panels(const Target &target) const = 0;
   // Whether its attention wants RoPE done before.
   virtual bool turnsFirst(const Target &) const { return false; }
@@ -98,6 +98,10 @@ public:
   // What to know before kernels are made for these targets.
   std::vector<std::string> warnings(llvm::ArrayRef<Target> targets) const;
   bool turnFirst(llvm::ArrayRef<Target> targets) const;
+  // Whether every target has a generator of kernels with joined rows, and
+  // whether one makes this kernel, with its joined rows, for each.
+  bool join(llvm::ArrayRef<Target> targets) const;
+  bool joins(mlir::Operation *kernelOp, llvm::ArrayRef<Target> targets) const;
   // How many generators serve a target, and the one that makes a kernel where
   // there are several; else empty.
   unsigned serving(const Target &target) const;

@@ -2,6 +2,7 @@
 #include "compiler/kernels/Describe.h"
 #include "compiler/kernels/Generator.h"
 #include "compiler/kernels/ReadSpec.h"
+#include "runtime/abi.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -15,6 +16,11 @@ static std::string nameOf(const KernelSpec &spec, StringRef versions) {
   return "mille_k_" +
          llvm::toHex(llvm::ArrayRef(digest.data(), digest.size()), true)
              .substr(0, 16);
+}
+
+bool Generator::makes(const KernelSpec &spec, const Target &target) const {
+  return serves(target) && (spec.joined.empty() || joins(target)) &&
+         declines(spec, target).empty();
 }
 
 std::string mille::kernelSymbol(const KernelInfo &info, const Target &target,
@@ -153,4 +159,23 @@ bool Generators::turnFirst(llvm::ArrayRef<Target> targets) const {
       if (one->serves(target) && one->turnsFirst(target))
         return true;
   return false;
+}
+
+// The program is one for all targets, so one without joined rows decides.
+bool Generators::join(llvm::ArrayRef<Target> targets) const {
+  return llvm::all_of(targets, [&](const Target &target) {
+    return llvm::any_of(all, [&](const Generator *one) {
+      return one->serves(target) && one->joins(target);
+    });
+  });
+}
+
+bool Generators::joins(mlir::Operation *op,
+                       llvm::ArrayRef<Target> targets) const {
+  KernelSpec spec;
+  return !failed(readSpec(op, spec)) &&
+         describeSpec(spec).bufferCount <= MILLE_MAX_BUFFERS &&
+         llvm::all_of(targets, [&](const Target &target) {
+           return makerOf(spec, target) != nullptr;
+         });
 }

@@ -147,6 +147,8 @@ void write(Text &t, const AttentionSpec &a) {
       .number(a.interleaved)
       .number(a.biasByDistance)
       .number(a.byteScores);
+  if (a.past)
+    t.word("past");
   if (a.panels)
     t.word("panels");
   t.number(a.start).number(a.windowLeft).number(a.windowRight).number(a.chunk);
@@ -163,6 +165,14 @@ void write(Text &t, const RotateSpec &r) {
 void write(Text &t, const SlotsSpec &s) {
   t.word(s.combines ? "combine" : "dispatch").number(s.columns).number(s.k);
   t.buffer(s.input).optional(s.weights);
+}
+
+void write(Text &t, const JoinedRows &joined) {
+  t.word("joined");
+  write(t, joined.rows);
+  for (int source : joined.sources)
+    t.number(source);
+  t.number(joined.written).buffer(joined.out);
 }
 
 void write(Text &t, const WeightGradientSpec &g) {
@@ -202,6 +212,16 @@ void write(Text &t, const AttentionBackwardSpec &a) {
 }
 
 } // namespace
+
+std::vector<BufferSpec> KernelSpec::outs() const {
+  std::vector<BufferSpec> outs;
+  if (written)
+    outs.push_back(out);
+  for (const JoinedRows &rows : joined)
+    if (rows.written)
+      outs.push_back(rows.out);
+  return outs;
+}
 
 bool mille::isOfTraining(KernelKind kind) {
   return kind >= KernelKind::weightGradient;
@@ -251,5 +271,9 @@ std::string mille::canonicalText(const KernelSpec &spec) {
     break;
   }
   t.word("out").buffer(spec.out);
+  if (!spec.joined.empty())
+    t.number(spec.written);
+  for (const JoinedRows &rows : spec.joined)
+    write(t, rows);
   return std::move(t.text);
 }

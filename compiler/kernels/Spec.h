@@ -135,8 +135,10 @@ struct AttentionSpec {
   std::optional<BufferSpec> decay; // of linear attention
   bool causal = false, interleaved = false, biasByDistance = false;
   bool byteScores = false; // may compute scores from rows rounded to bytes
-  bool panels = false;     // key and value are panels of states (StatePanels.h)
-  int64_t start = 0;       // RoPE turns dimensions start .. start + 2n - 1
+  // Keys and values are a state's: a device's kernel reads how many rows it
+  // holds. Panels: on a CPU they lie in these (StatePanels.h).
+  bool past = false, panels = false;
+  int64_t start = 0; // RoPE turns dimensions start .. start + 2n - 1
   int64_t windowLeft = 0, windowRight = 0, chunk = 0; // 0: none
   double scale = 1, softcap = 0;
   std::vector<double> slopes;
@@ -181,6 +183,17 @@ struct SlotsSpec {
   bool combines = false;
   BufferSpec input;
   std::optional<BufferSpec> weights;
+};
+
+// Rows that a kernel computes from the out of its op, or of joined rows before,
+// while they are in registers.
+struct JoinedRows {
+  RowsSpec rows; // without gathers
+  BufferSpec out;
+  bool written = true;
+  // Of each input the op of the kernel whose out it is, 0 being its first, or
+  // -1: a buffer.
+  std::vector<int> sources;
 };
 
 // The kernels of a training step.
@@ -253,6 +266,13 @@ struct KernelSpec {
   PackSpec pack;
   AttentionBackwardSpec attentionBackward;
   BufferSpec out;
+  // Buffers are those of the op but for its out, then those of the joined rows,
+  // then the outs that are written.
+  bool written = true; // the op's own out
+  std::vector<JoinedRows> joined;
+
+  // Those that are written.
+  std::vector<BufferSpec> outs() const;
 };
 
 // The spec as text, with everything that a kernel depends on. Equal specs give

@@ -1,6 +1,7 @@
 // Reads the operands of kernel ops on memrefs.
 // Must not emit code.
 #include "compiler/lower/LaunchOperands.h"
+#include "dialects/kernel/Joined.h"
 #include "dialects/kernel/RowSpace.h"
 
 using namespace mlir;
@@ -14,11 +15,11 @@ bool mille::lower::isMemref(Value value) {
 // The kernels of one launch: those of a `launch`, or a single op.
 SmallVector<Operation *> mille::lower::kernelsOf(Operation &op) {
   SmallVector<Operation *> kernels;
-  if (isGenerated(&op))
+  if (isLeader(&op))
     kernels.push_back(&op);
   if (auto launch = dyn_cast<LaunchOp>(op))
     for (Operation &inner : launch.getBody().front())
-      if (isGenerated(&inner))
+      if (isLeader(&inner))
         kernels.push_back(&inner);
   return kernels;
 }

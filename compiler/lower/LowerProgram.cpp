@@ -6,6 +6,7 @@
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/ModelData.h"
 #include "compiler/lower/Prepared.h"
+#include "dialects/kernel/Joined.h"
 #include "dialects/kernel/RowSpace.h"
 #include "dialects/kernel/Signature.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -74,8 +75,8 @@ private:
       SmallVector<Operation *> kernels = kernelsOf(*op);
       int64_t launchBuffers = 0, launchScalars = 0;
       for (Operation *kernel : kernels)
-        for (OpOperand &operand : kernel->getOpOperands())
-          ++(isMemref(operand.get()) ? launchBuffers : launchScalars);
+        for (OpOperand *operand : operandsOfKernel(kernel))
+          ++(isMemref(operand->get()) ? launchBuffers : launchScalars);
       buffers = std::max(buffers, launchBuffers);
       scalars = std::max(scalars, launchScalars);
       stages = std::max<int64_t>(stages, kernels.size());
@@ -308,7 +309,8 @@ private:
     Value firstScalar = code.element(types.i32, frame.scalars, {scalar});
     uint32_t buffers = 0, scalars = 0;
     int64_t stacked = 0, tokenBuffers = 0, tokenScalars = 0;
-    for (OpOperand &operand : kernel->getOpOperands()) {
+    for (OpOperand *one : operandsOfKernel(kernel)) {
+      OpOperand &operand = *one;
       Value value = operand.get();
       if (!isMemref(value)) {
         tokenScalars |= int64_t(value == bindings.tokens) << scalars;

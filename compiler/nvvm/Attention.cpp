@@ -43,8 +43,10 @@ Kernel writeAttention(mlir::MLIRContext &context, const KernelSpec &spec,
   const AttentionArguments numbers = describeLaunch(spec, plan, launch);
   AttentionKernel k(context, plan, numbers, launch);
   Builder &b = k.b;
+  b.admitNextKernel();
   b.ifThen(eq(k.thread, 0), [&] { initBarriers(k); });
   b.syncBlock();
+  b.waitForEarlierKernels();
   auto producers = [&] {
     b.setRegisters(Builder::Registers::decrease, plan.producerRegisters());
     auto produce = [&] { b.ifThen(b.elect(), [&] { k.produce(); }); };

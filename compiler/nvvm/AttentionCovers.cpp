@@ -1,6 +1,7 @@
 // What the attention generator makes, and why it leaves the rest. Must not look
 // at tiles.
 #include "compiler/nvvm/Attention.h"
+#include "compiler/nvvm/StateAttention.h"
 
 namespace mille::nvvm {
 
@@ -41,8 +42,6 @@ std::string whyNotAttention(const KernelSpec &spec) {
   const AttentionSpec &s = spec.attention;
   if (s.decay)
     return "linear attention adds up products in order";
-  if (s.panels)
-    return "keys and values are in panels of a state";
   if (s.has(Optional::contentQuery) || s.has(Optional::contentKey))
     return "scores have a term by content and distance";
   struct Heads {
@@ -59,6 +58,8 @@ std::string whyNotAttention(const KernelSpec &spec) {
     if (!why.empty())
       return why;
   }
+  if (s.past)
+    return whyNotStateAttention(spec);
   return s.has(Optional::rotation) ? whyNotRotation(s) : "";
 }
 

@@ -2,6 +2,7 @@
 // all threads have, a tile and the keys that it sees.
 #pragma once
 #include "compiler/nvvm/AttentionPlan.h"
+#include "compiler/nvvm/AttentionSight.h"
 #include "compiler/nvvm/Fragments.h"
 #include "compiler/nvvm/Ring.h"
 
@@ -35,8 +36,10 @@ public:
 
   // The first key that a query at a position sees, and the end of its keys;
   // absent where all keys are seen. Both grow with the position.
-  Reg begin(Reg position);
-  Reg end(const QueryTile &tile, Reg position);
+  Reg begin(Reg position) { return firstSeen(s, position); }
+  Reg end(const QueryTile &tile, Reg position) {
+    return endSeen(s, position, keys, tile.prefix);
+  }
   // The mask's numbers of a block, a word of lanes each; with `hidden` they
   // become bits of the keys that are seen. Read early: memory is far.
   Regs readMask(const QueryTile &tile, Reg block);

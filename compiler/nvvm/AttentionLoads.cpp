@@ -138,9 +138,8 @@ private:
   }
   Regs tableAt(Reg row, Operand column) {
     Reg place = b.widen(row) * s[Optional::rotation]->rowStride + column;
-    return b.elements(
-        b.loadConstant(b.at(k.argument(Optional::rotation), place * 4),
-                       b.vectorOf(4, b.f32()), 16));
+    return b.elements(b.load(b.at(k.argument(Optional::rotation), place * 4),
+                             b.vectorOf(4, b.f32()), 16));
   }
 
   void turnPiece(Reg panels, unsigned panelBytes, Reg line, Reg piece,
@@ -189,9 +188,9 @@ void clean(AttentionKernel &k, const QueryTile &tile, Reg block, Reg values,
         [&](const Regs &now) { return lt(now[0], plan.tile.keys); },
         [&](const Regs &now) {
           Reg key = b.minSigned(block * plan.tile.keys + now[0], k.keys - 1);
-          Reg shown = b.loadConstant(b.at(k.argument(Optional::keyMask),
-                                          b.widen(tile.firstKey + key) * 4),
-                                     b.i32());
+          Reg shown = b.load(b.at(k.argument(Optional::keyMask),
+                                  b.widen(tile.firstKey + key) * 4),
+                             b.i32());
           b.ifThen(eq(shown, 0), [&] {
             Reg line = b.at(values, now[0] * lineBytes + lane * 4);
             for (unsigned c = 0; c < plan.valuePanels; ++c)

@@ -100,6 +100,7 @@ AttentionArguments describeLaunch(const KernelSpec &spec,
       numbers.optional[i] = launch.addAddress(buffers[i]);
   launch.threads = plan.threads();
   launch.sharedBytes = plan.sharedBytes;
+  launch.overlaps = true;
   launch.tiles = {blocks, constantAmount(s.heads),
                   amountOf(MILLE_COUNT_SEQUENCES)};
   launch.blocksPerUnit = plan.tile.persistent ? 1 : 0;
@@ -108,22 +109,22 @@ AttentionArguments describeLaunch(const KernelSpec &spec,
 
 //===-- Tiles -------------------------------------------------------------===//
 
-// A first version of these kernels was measured on an H200 beside cuDNN 9 (26
-// November 2026), in TFLOP/s at 512 and at 16384 tokens:
-//   64 columns, all keys: 2 groups, 192 keys, persistent 357, 464 (cuDNN 386,
-//     464); 3 groups, 128 keys 313, 492. Causal: 2 groups, 128 keys, persistent
-//     250, 440 (247, 443); 3 groups 180, 453.
-//   128 columns: 128 keys in turns 449, 614 (539, 615); 176 keys 439, 628.
-//     Causal: 128 keys 277, 616 (318, 562); persistent 324, 544.
-//   256 columns: 80 keys 494, 681 (534, 662). Causal 320, 683 (330, 601).
+// Measured on an H200 (26 November 2026), in TFLOP/s at 384, 1024, 4096 and
+// 16384 tokens, 16384 rows in all:
+//   64 columns, all keys: 2 groups, 128 keys, persistent 366, 423, 445, 452; 3
+//     groups 315, 363, 446, 482. 160 and 192 keys: 210, -, 420, 440 and less.
+//     Causal: 2 groups, persistent 192, 269, 341, 357; 3 groups 145, 227, 377,
+//     458.
+//   128 columns: 128 keys in turns 399, 548, 660, 619; 176 keys are 2 % less.
+//     Causal: 210, 388, 592, 682; persistent 217 at 512, 395 at 16384.
+//   256 columns: 80 keys -, -, 718, 712. Causal 238, 449, 691, 775.
+// A polynomial for each 8th or 4th exponential makes all of them slower, by 5
+// to 15 %: the scheduler issues as many instructions as it can.
 std::vector<AttentionTile> attentionTiles(const KernelSpec &spec) {
   const AttentionSpec &s = spec.attention;
   const int64_t columns = std::max(s.headDim, s.valueDim);
   std::vector<AttentionTile> wanted;
-  const bool plain = !AttentionPlan(spec, {}).changesScores();
-  if (columns <= 64 && !s.causal && plain) // else 192 keys spill
-    wanted = {{2, 192, 2, true, true}, {3, 128, 3, true, false}};
-  else if (columns <= 64)
+  if (columns <= 64)
     wanted = {{2, 128, 3, true, true}, {3, 128, 3, true, false}};
   else if (columns <= 96)
     wanted = {{2, 144, 2, true, false}, {2, 128, 2, true, false}};

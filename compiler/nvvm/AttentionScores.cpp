@@ -49,7 +49,7 @@ private:
   Reg number(AttentionOperand operand, Reg row, int64_t stride,
              Operand column) {
     Reg place = b.widenSigned(row) * stride + column;
-    return b.loadConstant(b.at(k.argument(operand), place * 4), b.f32());
+    return b.load(b.at(k.argument(operand), place * 4), b.f32());
   }
   Reg keyAt(unsigned place) { return b.minSigned(column + place, k.keys - 1); }
   Reg queryAt(unsigned h) { return b.minSigned(rows[h], k.queries - 1); }
@@ -59,8 +59,7 @@ private:
     if (k.has(Optional::headScale)) {
       const bool one = s[Optional::headScale]->columns == 1;
       Reg scales = k.argument(Optional::headScale);
-      common = common *
-               b.loadConstant(one ? scales : b.at(scales, head * 4), b.f32());
+      common = common * b.load(one ? scales : b.at(scales, head * 4), b.f32());
     }
     for (unsigned h = 0; h < 2; ++h)
       factors.push_back(common);
@@ -111,8 +110,7 @@ private:
     for (int j = -1; j < int(size / 8); ++j)
       for (int e = 0; e < 2; ++e) {
         Reg far = b.minSigned(b.maxSigned(base + (8 * j + e), -most), most);
-        distances.push_back(
-            b.loadConstant(b.at(first, (far + most) * 4), b.f32()));
+        distances.push_back(b.load(b.at(first, (far + most) * 4), b.f32()));
       }
   }
   Reg byDistance(unsigned place, unsigned h) {
@@ -143,8 +141,8 @@ Regs AttentionKernel::changed(const QueryTile &tile, const Fragments &fragments,
 }
 
 Reg AttentionKernel::sinkOf(const QueryTile &tile) {
-  Reg sink = b.loadConstant(
-      b.at(argument(Optional::sink), b.widen(tile.head) * 4), b.f32());
+  Reg sink =
+      b.load(b.at(argument(Optional::sink), b.widen(tile.head) * 4), b.f32());
   return sink * log2e;
 }
 

@@ -40,7 +40,7 @@ QueryTile AttentionKernel::tileAt(Reg number) {
   tile.query = block * plan.queries;
   tile.firstKey = tile.sequence * keys;
   if (has(Optional::prefix))
-    tile.prefix = b.loadConstant(
+    tile.prefix = b.load(
         b.at(argument(Optional::prefix), b.widen(tile.sequence) * 4), b.i32());
   const int size = int(plan.tile.keys);
   Reg last = b.minSigned(tile.query + plan.queries, queries) - 1;
@@ -84,7 +84,8 @@ void AttentionKernel::eachTile(
 
 //===-- Ranges ------------------------------------------------------------===//
 
-Reg AttentionKernel::begin(Reg position) {
+Reg firstSeen(const AttentionSpec &s, Reg position) {
+  Builder &b = position.builder();
   Reg from;
   auto atLeast = [&](Reg low) { from = from ? b.maxSigned(from, low) : low; };
   if (s.windowLeft)
@@ -94,11 +95,12 @@ Reg AttentionKernel::begin(Reg position) {
   return from;
 }
 
-Reg AttentionKernel::end(const QueryTile &tile, Reg position) {
+Reg endSeen(const AttentionSpec &s, Reg position, Reg keys, Reg prefix) {
+  Builder &b = position.builder();
   Reg to;
   auto atMost = [&](Reg high) { to = to ? b.minSigned(to, high) : high; };
   if (s.causal)
-    atMost(tile.prefix ? b.maxSigned(position + 1, tile.prefix) : position + 1);
+    atMost(prefix ? b.maxSigned(position + 1, prefix) : position + 1);
   if (s.windowRight)
     atMost(position + s.windowRight);
   if (s.chunk)
@@ -114,7 +116,7 @@ Regs AttentionKernel::readMask(const QueryTile &tile, Reg block) {
   for (unsigned w = 0; w < plan.maskWords(); ++w) {
     Reg key = block * plan.tile.keys + (lane + 32 * w);
     Reg row = b.widen(tile.firstKey + b.minSigned(key, keys - 1));
-    numbers.push_back(b.loadConstant(b.at(mask, row * 4), b.i32()));
+    numbers.push_back(b.load(b.at(mask, row * 4), b.i32()));
   }
   return numbers;
 }
@@ -174,7 +176,7 @@ Regs AttentionKernel::maskedRows(const QueryTile &tile,
   Reg key = block * size + fragments.column; // of register 0
   Reg segments, lastKey = keys - 1;
   auto segmentOf = [&](Reg row) {
-    return b.loadConstant(
+    return b.load(
         b.at(segments, b.widen(tile.firstKey + b.minSigned(row, lastKey)) * 4),
         b.i32());
   };

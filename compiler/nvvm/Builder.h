@@ -150,12 +150,19 @@ public:
   Reg elect();               // true in one lane
   Reg ballot(Reg condition); // a bit of each lane
 
+  //===-- Kernels before and after ----------------------------------------===//
+
+  // The next kernel may begin: it takes the room that this one leaves.
+  void admitNextKernel();
+  // Earlier kernels are done, and this thread sees what they wrote. Before it,
+  // a thread writes no memory of a run, and reads weights alone. Loads must not
+  // be marked invariant: LLVM would move them over it.
+  void waitForEarlierKernels();
+
   //===-- Memory ----------------------------------------------------------===//
 
   Reg at(Reg pointer, Operand bytes); // bytes: i32 (signed) or i64
   Reg load(Reg pointer, mlir::Type type, unsigned alignment = 4);
-  // Of memory that nobody writes during the launch.
-  Reg loadConstant(Reg pointer, mlir::Type type, unsigned alignment = 4);
   void store(Reg x, Reg pointer, unsigned alignment = 4);
   Reg atomicAdd(Reg pointer, Operand x); // i32 of global memory; the old value
   Reg sharedMemory();                    // 1024-byte aligned
@@ -176,6 +183,9 @@ public:
   void arriveNamed(Operand number, unsigned threads);
   // What this thread wrote to shared memory is seen by copies and products.
   void fenceAsync();
+  // What this thread wrote before is seen by all of the device before what it
+  // writes afterwards; and the other way around for what it reads.
+  void fenceDevice();
   enum class Registers { decrease, increase };
   void setRegisters(Registers action, unsigned count);
 

@@ -122,7 +122,7 @@ public:
              size(code.ptx.size()), number(launch.threads),
              number(launch.cluster), number(launch.sharedBytes),
              number(launch.blocksPerUnit), tiles,
-             number(launch.arguments.size()), number(0),
+             number(launch.arguments.size()), number(launch.overlaps),
              placed(
                  words(launch.arguments.data(),
                        launch.arguments.size() * sizeof(mille_launch_argument)),

@@ -24,8 +24,8 @@ Reg Extras::clampedRow(Reg row) { return b->minSigned(row, rows - 1); }
 
 Reg Extras::one(unsigned extra, Reg pointer) {
   if (matmul.extras[extra].element == Element::f32)
-    return b->loadConstant(pointer, b->f32());
-  Reg half = b->loadConstant(pointer, b->i16(), 2);
+    return b->load(pointer, b->f32());
+  Reg half = b->load(pointer, b->i16(), 2);
   Reg word = b->widenTo(half, b->i32());
   return b->bits(word << 16, b->f32());
 }
@@ -72,8 +72,8 @@ Regs Extras::two(unsigned extra, Reg line, Reg column) {
   }
   Reg place = b->at(line, b->minSigned(column, columns - 2) * bytes);
   if (buffer.element == Element::f32)
-    return b->elements(b->loadConstant(place, b->vectorOf(2, b->f32()), 8));
-  return b->unpackBf16(b->loadConstant(place, b->i32(), 4));
+    return b->elements(b->load(place, b->vectorOf(2, b->f32()), 8));
+  return b->unpackBf16(b->load(place, b->i32(), 4));
 }
 
 Regs Extras::at(unsigned extra, Reg row, Reg column) {

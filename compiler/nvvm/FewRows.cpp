@@ -22,8 +22,8 @@ namespace {
 // neighbour's.
 struct FewRowsLayout {
   FewRowsLayout(const MatmulSpec &matmul, const FewRowsTile &tile) {
-    columns = fewColumnsOfTile * matmul.accumulators;
-    own = fewColumnsOfTile / 2 / tile.cluster;
+    columns = tile.columns * matmul.accumulators;
+    own = tile.columns / 2 / tile.cluster;
     sums = own * matmul.accumulators;
     stageBytes = rowBytes + columns * lineBytes;
     warpBytes = 32 * 4 * sums;
@@ -50,6 +50,12 @@ private:
   Launch &describe(const std::string &entry);
   void initialize();
   void produce();
+  RingState eachStep(RingState start, Reg from, Reg to,
+                     llvm::function_ref<void(Reg step, RingState)> body);
+  void loadInput(Reg step, Reg stage, RingState at);
+  void loadWeight(Reg step, Reg stage, RingState at);
+  Reg products(const RingState &at, Reg sums, bool first);
+  Regs sumAlone();
   Regs sum();
   void sendAll(const Regs &sums);
   Reg sendBytes() { return warps * int(layout.warpBytes); } // of a chunk
@@ -85,16 +91,18 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
   launch.threads = 2 * groupThreads;
   launch.cluster = tile.cluster;
   launch.sharedBytes = layout.sharedBytes;
-  launch.tiles = {rowTiles,
-                  constantAmount((matmul.columns + fewColumnsOfTile - 1) /
-                                 fewColumnsOfTile),
-                  constantAmount(1)};
+  launch.overlaps = true;
+  launch.tiles = {
+      rowTiles,
+      constantAmount((matmul.columns + tile.columns - 1) / tile.columns),
+      constantAmount(1)};
   product = addProduct(launch, matmul, rowTiles, stepOfK, fewRowsOfTile,
-                       fewColumnsOfTile);
+                       tile.columns);
   return launch;
 }
 
 void FewRowsWriter::initialize() {
+  b.admitNextKernel();
   Reg index = b.threadIndex();
   group = b.uniform(index / int(groupThreads));
   thread = index % int(groupThreads);
@@ -102,7 +110,7 @@ void FewRowsWriter::initialize() {
   Reg number = b.blockIndex() / int(tile.cluster);
   Reg rowTiles = b.argument(product.rowTiles);
   row = (number % rowTiles) * int(fewRowsOfTile);
-  column = (number / rowTiles) * int(fewColumnsOfTile);
+  column = (number / rowTiles) * int(tile.columns);
   rows = b.argument(product.rows);
   // Rows 16 * w ... 16 * w + 15 of the tile are those of warp w.
   warps = (b.minSigned(rows - row, int(fewRowsOfTile)) + 15) / 16;
@@ -137,28 +145,91 @@ Kernel FewRowsWriter::write() {
   return {b.finish(), launch};
 }
 
+// Weights of the first stages come while the kernel before still runs: nothing
+// else of this kernel takes as long.
 void FewRowsWriter::produce() {
   b.ifThen(lt(thread, 32), [&] {
     b.ifThen(b.elect(), [&] {
-      RingState start = ring->producer();
-      b.loop(
-          {first, start.stage, start.parity},
-          [&](const Regs &v) { return lt(v[0], last); },
-          [&](const Regs &v) -> Regs {
-            RingState at{v[1], v[2]};
-            Reg stage = ring->acquire(at, layout.stageBytes);
-            Reg k = v[0] * int(stepOfK), full = ring->full(at.stage);
-            b.loadBox(stage, b.argument(product.input), full, {k, row});
-            for (int a = 0; a < matmul.accumulators; ++a)
-              b.loadBox(
-                  b.at(stage, rowBytes + a * fewColumnsOfTile * lineBytes),
-                  b.argument(product.weight), full,
-                  {k, column + int64_t(a) * matmul.columns});
-            RingState next = ring->next(at);
-            return {v[0] + 1, next.stage, next.parity};
+      Reg early = b.minSigned(last, first + int(tile.stages));
+      eachStep(ring->producer(), first, early, [&](Reg step, RingState at) {
+        b.arriveExpecting(ring->full(at.stage), layout.stageBytes);
+        loadWeight(step, ring->address(at.stage), at);
+      });
+      b.waitForEarlierKernels();
+      RingState next =
+          eachStep(ring->producer(), first, early, [&](Reg step, RingState at) {
+            loadInput(step, ring->address(at.stage), at);
           });
+      eachStep(next, early, last, [&](Reg step, RingState at) {
+        Reg stage = ring->acquire(at, layout.stageBytes);
+        loadInput(step, stage, at);
+        loadWeight(step, stage, at);
+      });
     });
   });
+}
+
+RingState
+FewRowsWriter::eachStep(RingState start, Reg from, Reg to,
+                        llvm::function_ref<void(Reg step, RingState)> body) {
+  Regs end = b.loop(
+      {from, start.stage, start.parity},
+      [&](const Regs &v) { return lt(v[0], to); },
+      [&](const Regs &v) -> Regs {
+        body(v[0], {v[1], v[2]});
+        RingState next = ring->next({v[1], v[2]});
+        return {v[0] + 1, next.stage, next.parity};
+      });
+  return {end[1], end[2]};
+}
+
+void FewRowsWriter::loadInput(Reg step, Reg stage, RingState at) {
+  b.loadBox(stage, b.argument(product.input), ring->full(at.stage),
+            {step * int(stepOfK), row});
+}
+
+void FewRowsWriter::loadWeight(Reg step, Reg stage, RingState at) {
+  for (int a = 0; a < matmul.accumulators; ++a)
+    b.loadBox(b.at(stage, rowBytes + a * tile.columns * lineBytes),
+              b.argument(product.weight), ring->full(at.stage),
+              {step * int(stepOfK), column + int64_t(a) * matmul.columns});
+}
+
+// Issues the products of a stage.
+Reg FewRowsWriter::products(const RingState &at, Reg sums, bool first) {
+  ring->wait(at);
+  Reg base = b.addressOf(shared) + at.stage * int(layout.stageBytes);
+  Reg ofRows = descriptor(base), ofWeight = descriptor(base + int(rowBytes));
+  b.fenceProducts();
+  if (!first && tile.cluster == 1)
+    b.noteHarmless("the sums stay in flight");
+  for (unsigned k = 0; k < stepOfK / 16; ++k)
+    sums = b.multiply(layout.columns, ofRows + descriptorStep(32 * k),
+                      ofWeight + descriptorStep(32 * k), sums, first && !k);
+  b.commitProducts();
+  return sums;
+}
+
+// All of K. The products of a step run while the next are issued; the first
+// step stands before the loop, because it begins the sums.
+Regs FewRowsWriter::sumAlone() {
+  RingState state = ring->consumer();
+  Reg sums =
+      products(state, b.undefined(b.accumulatorType(layout.columns)), true);
+  RingState second = ring->next(state);
+  Regs end = b.loop(
+      {b.constant(1), second.stage, second.parity, sums},
+      [&](const Regs &v) { return lt(v[0], last); },
+      [&](const Regs &v) -> Regs {
+        RingState at{v[1], v[2]};
+        Reg more = products(at, v[3], false);
+        b.waitProducts(1);
+        ring->release(ring->before(at.stage), thread);
+        RingState next = ring->next(at);
+        return {v[0] + 1, next.stage, next.parity, more};
+      });
+  b.waitProducts(0);
+  return b.afterProducts(b.unpack(end[3]));
 }
 
 // This block's part of K. Every turn of the loop waits for its own products,
@@ -172,15 +243,7 @@ Regs FewRowsWriter::sum() {
       [&](const Regs &v) { return lt(v[0], last); },
       [&](const Regs &v) -> Regs {
         RingState at{v[1], v[2]};
-        ring->wait(at);
-        Reg base = b.addressOf(shared) + at.stage * int(layout.stageBytes);
-        Reg ofRows = descriptor(base),
-            ofWeight = descriptor(base + int(rowBytes)), sums = v[3];
-        b.fenceProducts();
-        for (unsigned k = 0; k < stepOfK / 16; ++k)
-          sums = b.multiply(layout.columns, ofRows + descriptorStep(32 * k),
-                            ofWeight + descriptorStep(32 * k), sums);
-        b.commitProducts();
+        Reg sums = products(at, v[3], false);
         b.waitProducts(0);
         ring->release(at.stage, thread);
         RingState next = ring->next(at);
@@ -193,7 +256,7 @@ Regs FewRowsWriter::sum() {
 Regs FewRowsWriter::ownedBy(const Regs &sums, unsigned owner) {
   Regs owned;
   for (int a = 0; a < matmul.accumulators; ++a) {
-    auto begin = sums.begin() + a * fewColumnsOfTile / 2 + owner * layout.own;
+    auto begin = sums.begin() + a * tile.columns / 2 + owner * layout.own;
     owned.insert(owned.end(), begin, begin + layout.own);
   }
   return owned;
@@ -262,7 +325,7 @@ void FewRowsWriter::store(const Regs &sums) {
   Region region(b, matmul.epilogue, isBf16(spec.out.element));
   for (unsigned i = 0; i < layout.own; i += 2) {
     // Four sums of two rows for each 8 columns.
-    Reg at = column + rank * int(fewColumnsOfTile / tile.cluster) +
+    Reg at = column + rank * int(tile.columns / tile.cluster) +
              fragments->column + int(8 * (i / 4));
     Reg line = row + fragments->row + int(8 * (i / 2 % 2));
     std::vector<Regs> read(direct.count());
@@ -282,9 +345,10 @@ void FewRowsWriter::store(const Regs &sums) {
 }
 
 void FewRowsWriter::consume() {
+  b.waitForEarlierKernels();
   fragments.emplace(b, thread);
   direct.begin(b, rows);
-  Regs sums = sum();
+  Regs sums = tile.cluster > 1 ? sum() : sumAlone();
   if (tile.cluster > 1)
     sendAll(sums);
   b.ifThen(lt(thread / 32, warps), [&] {

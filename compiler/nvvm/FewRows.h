@@ -11,13 +11,15 @@ namespace mille::nvvm {
 struct FewRowsTile {
   unsigned cluster = 2; // 1, 2, 4 or 8
   unsigned stages = 4;
+  unsigned columns = 64; // 64, or 32 in a cluster of one
 
   bool operator==(const FewRowsTile &other) const {
-    return cluster == other.cluster && stages == other.stages;
+    return cluster == other.cluster && stages == other.stages &&
+           columns == other.columns;
   }
 };
 
-constexpr unsigned fewRowsOfTile = 64, fewColumnsOfTile = 64;
+constexpr unsigned fewRowsOfTile = 64;
 
 unsigned fewRowsSharedBytes(const MatmulSpec &matmul, const FewRowsTile &tile);
 

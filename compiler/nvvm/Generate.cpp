@@ -5,10 +5,12 @@
 #include "compiler/kernels/Cache.h"
 #include "compiler/nvvm/Attention.h"
 #include "compiler/nvvm/Emit.h"
+#include "compiler/nvvm/NormedMatmul.h"
 #include "compiler/nvvm/Ptxas.h"
 #include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
 #include "compiler/nvvm/Sources.h"
+#include "compiler/nvvm/StateAttention.h"
 #include "compiler/nvvm/Tiles.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +20,10 @@ using namespace mille;
 using namespace mille::nvvm;
 
 namespace {
+
+bool readsStates(const KernelSpec &spec) {
+  return spec.kind == KernelKind::attention && spec.attention.past;
+}
 
 class NvvmGenerator : public Generator {
 public:
@@ -55,6 +61,8 @@ public:
     return "it makes matmuls, attention, rows and RoPE";
   }
 
+  bool joins(const Target &target) const override { return serves(target); }
+
   bool turnsFirst(const Target &target) const override {
     return serves(target);
   }
@@ -65,20 +73,26 @@ public:
 
   void describe(const KernelSpec &spec, KernelInfo &info) const override {
     if (spec.kind == KernelKind::matmul && spec.matmul.inRows())
-      info.fewRows = std::max<uint32_t>(info.fewRows, fewRowsOf(spec.matmul));
+      info.fewRows = std::max<uint32_t>(
+          info.fewRows,
+          spec.joined.empty() ? fewRowsOf(spec.matmul) : normedFewRows(spec));
+    if (readsStates(spec))
+      info.fewRows = splitRows;
   }
 
   bool hasClasses(const KernelSpec &spec, const Target &) const override {
-    return spec.kind == KernelKind::matmul;
+    return spec.kind == KernelKind::matmul || readsStates(spec);
   }
 
   std::vector<std::string> tiles(const KernelSpec &spec,
                                  const Target &) const override {
     std::vector<std::string> texts;
+    if (!spec.joined.empty())
+      return {};
     if (spec.kind == KernelKind::matmul)
       for (const MatmulTile &tile : matmulTiles(spec))
         texts.push_back(wordsOf(tile));
-    if (spec.kind == KernelKind::attention)
+    if (spec.kind == KernelKind::attention && !readsStates(spec))
       for (const AttentionTile &tile : attentionTiles(spec))
         texts.push_back(wordsOf(tile));
     return texts;
@@ -88,10 +102,14 @@ public:
                                         const Target &) const override {
     switch (spec.kind) {
     case KernelKind::matmul:
+      if (!spec.joined.empty())
+        return {"tiles of " + wordsOf(normedTile(spec, false)) +
+                "; few rows: " + wordsOf(normedTile(spec, true))};
       return {explainTile(spec, matmulTiles(spec).front()),
               explainTile(spec.matmul, fewRowsTile(spec.matmul))};
     case KernelKind::attention:
-      return {wordsOf(attentionTiles(spec).front())};
+      return {readsStates(spec) ? wordsOfStateAttention(spec)
+                                : wordsOf(attentionTiles(spec).front())};
     case KernelKind::rows:
       return {wordsOf(RowsTile(spec))};
     default:
@@ -130,13 +148,18 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   if (!problem.empty())
     return false;
   const std::string entry = entryOf(request);
-  if (spec.kind == KernelKind::attention)
+  if (readsStates(spec))
+    kernel = writeStateAttention(context, spec, request.few, entry);
+  else if (spec.kind == KernelKind::attention)
     kernel = writeAttention(context, spec,
                             ranked(attentionTiles(spec), request.rank), entry);
   else if (spec.kind == KernelKind::rows)
     kernel = writeRows(context, spec, entry);
   else if (spec.kind == KernelKind::rotate)
     kernel = writeRotate(context, spec, entry);
+  else if (!spec.joined.empty())
+    kernel =
+        writeNormedMatmul(context, spec, normedTile(spec, request.few), entry);
   else if (request.few)
     kernel = writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
   else

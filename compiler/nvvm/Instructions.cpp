@@ -55,6 +55,17 @@ Reg Builder::ballot(Reg condition) {
                                condition.value(), NVVM::VoteSyncKind::ballot));
 }
 
+//===-- Kernels before and after ------------------------------------------===//
+
+void Builder::admitNextKernel() {
+  NVVM::GriddepcontrolOp::create(builder,
+                                 NVVM::GridDepActionKind::launch_dependents);
+}
+
+void Builder::waitForEarlierKernels() {
+  NVVM::GriddepcontrolOp::create(builder, NVVM::GridDepActionKind::wait);
+}
+
 //===-- Memory ------------------------------------------------------------===//
 
 Reg Builder::at(Reg pointer, Operand bytes) {
@@ -64,13 +75,6 @@ Reg Builder::at(Reg pointer, Operand bytes) {
 
 Reg Builder::load(Reg pointer, Type type, unsigned alignment) {
   return reg(LLVM::LoadOp::create(builder, type, pointer.value(), alignment));
-}
-
-Reg Builder::loadConstant(Reg pointer, Type type, unsigned alignment) {
-  return reg(LLVM::LoadOp::create(builder, type, pointer.value(), alignment,
-                                  /*isVolatile=*/false,
-                                  /*isNonTemporal=*/false,
-                                  /*isInvariant=*/true));
 }
 
 void Builder::store(Reg x, Reg pointer, unsigned alignment) {
@@ -152,6 +156,10 @@ void Builder::fenceAsync() {
       builder, NVVM::ProxyKind::async_shared,
       NVVM::SharedSpaceAttr::get(builder.getContext(),
                                  NVVM::SharedSpace::shared_cta));
+}
+
+void Builder::fenceDevice() {
+  LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::acq_rel, "device");
 }
 
 void Builder::setRegisters(Registers action, unsigned count) {

@@ -33,6 +33,7 @@ struct Launch {
   uint32_t cluster = 1;
   uint32_t sharedBytes = 0;
   uint32_t blocksPerUnit = 0;
+  bool overlaps = false; // it waits itself for the kernels before it
   std::array<mille_amount, 3> tiles = {constantAmount(1), constantAmount(1),
                                        constantAmount(1)};
   std::vector<mille_launch_argument> arguments;
@@ -53,6 +54,18 @@ struct Launch {
   }
   unsigned addStarts(uint32_t buffer) {
     return add(MILLE_ARGUMENT_STARTS, buffer, {});
+  }
+  unsigned addPast() { return add(MILLE_ARGUMENT_PAST, 0, {}); }
+  // As many bytes as the amounts multiplied.
+  unsigned addScratch(const std::vector<mille_amount> &amounts) {
+    unsigned index = add(MILLE_ARGUMENT_SCRATCH, 0, {});
+    mille_launch_argument &argument = arguments[index];
+    for (const mille_amount &amount : amounts)
+      argument.extent[argument.rank++] = amount;
+    return index;
+  }
+  unsigned addCounters(mille_amount bytes) {
+    return add(MILLE_ARGUMENT_COUNTERS, 0, bytes);
   }
   unsigned addTensor(uint32_t buffer,
                      const std::vector<Dimension> &dimensions) {
@@ -88,6 +101,7 @@ inline mille_device_kernel descriptionOf(const Launch &launch) {
   for (int i = 0; i < 3; ++i)
     kernel.tiles[i] = launch.tiles[i];
   kernel.argument_count = launch.arguments.size();
+  kernel.overlaps = launch.overlaps;
   kernel.arguments = launch.arguments.data();
   return kernel;
 }

@@ -127,6 +127,7 @@ Launch &MatmulWriter::describe(const std::string &entry) {
   launch.cluster = tile.cluster;
   launch.sharedBytes = layout.sharedBytes;
   launch.blocksPerUnit = 1;
+  launch.overlaps = true;
   launch.tiles = {rowTiles, constantAmount(columnTiles), constantAmount(1)};
   product = addProduct(launch, matmul, rowTiles, stepOfK, tile.rows(),
                        tile.columns / 2);
@@ -134,6 +135,7 @@ Launch &MatmulWriter::describe(const std::string &entry) {
 }
 
 void MatmulWriter::initialize() {
+  b.admitNextKernel();
   Reg index = b.threadIndex();
   group = b.uniform(index / int(groupThreads));
   thread = index % int(groupThreads);
@@ -161,6 +163,7 @@ void MatmulWriter::initialize() {
     b.syncCluster(); // the other block's barriers are ready too
   else
     b.syncBlock();
+  b.waitForEarlierKernels();
 }
 
 // Some tiles of rows are walked before the next tile of columns, so that they

@@ -59,6 +59,7 @@ Launch RotateKernel::describe(const std::string &entry) {
   launch.addAmount(amountOf(MILLE_COUNT_ROWS));
   launch.threads = blockThreads;
   launch.blocksPerUnit = blocksPerUnit;
+  launch.overlaps = true;
   launch.tiles[0] =
       amountOf(MILLE_COUNT_ROWS, uint32_t(itemsOfRow()), blockThreads);
   return launch;
@@ -67,10 +68,10 @@ Launch RotateKernel::describe(const std::string &entry) {
 Regs RotateKernel::read(Reg line, const BufferSpec &buffer, Reg column) {
   if (buffer.element == Element::f32)
     return b.elements(
-        b.loadConstant(b.at(line, column * 4), b.vectorOf(4, b.f32()), 16));
+        b.load(b.at(line, column * 4), b.vectorOf(4, b.f32()), 16));
   Regs four;
-  for (Reg word : b.elements(
-           b.loadConstant(b.at(line, column * 2), b.vectorOf(2, b.i32()), 8)))
+  for (Reg word :
+       b.elements(b.load(b.at(line, column * 2), b.vectorOf(2, b.i32()), 8)))
     for (Reg number : b.unpackBf16(word))
       four.push_back(number);
   return four;
@@ -138,6 +139,8 @@ void RotateKernel::item(Reg number) {
 }
 
 Kernel RotateKernel::write() {
+  b.admitNextKernel();
+  b.waitForEarlierKernels();
   Reg all = b.argument(3) * itemsOfRow();
   b.loop(
       {b.blockIndex() * int(blockThreads) + b.threadIndex()},

@@ -1,7 +1,7 @@
 // Each part of a row stays in the registers of its threads from its only read
 // to its write. Sums are added in an order that the kernel alone decides.
-#include "compiler/nvvm/Rows.h"
 #include "compiler/nvvm/Region.h"
+#include "compiler/nvvm/RowsPart.h"
 
 #include <algorithm>
 
@@ -9,110 +9,39 @@ namespace mille::nvvm {
 
 namespace {
 
-// A block's threads, where a part needs no more.
-constexpr unsigned usualThreads = 256;
-// Registers for a part: with 64 columns a thread, two blocks fit a unit.
-constexpr int64_t mostColumns = 64, usualColumns = 32, mostThreads = 512;
-// Columns of a thread where nothing is normed.
-constexpr int64_t pieceColumns = 16;
 // Blocks of a unit: memory is busy from four on (measured on an H200: 0.85 of
 // a copy's bandwidth with one block, 0.97 with eight).
 constexpr unsigned blocksPerUnit = 8;
 
-bool isElement(const RowsSpec &s, size_t input) {
-  return s.gather[input] >= 0 || s.inputs[input].reading == Reading::element;
-}
+// A part of the kernel, and where its buffers are among the arguments.
+struct Step : Part {
+  Step(const Part &part) : Part(part) {}
 
-// The largest power of two that divides columns and strides, up to 16 bytes.
-unsigned vectorOf(const KernelSpec &spec, int64_t group) {
-  const RowsSpec &s = spec.rows;
-  int64_t vector = 16 / bytesOf(spec.out.element);
-  auto divide = [&](int64_t number) {
-    while (number % vector)
-      vector /= 2;
-  };
-  divide(s.columns);
-  divide(group);
-  divide(spec.out.rowStride);
-  for (size_t i = 0; i < s.inputs.size(); ++i)
-    if (isElement(s, i)) {
-      vector = std::min(vector, 16 / bytesOf(s.inputs[i].element));
-      divide(s.inputs[i].rowStride);
-    }
-  return unsigned(vector);
-}
-
-int64_t powerOfTwo(int64_t least) {
-  int64_t power = 1;
-  while (power < least)
-    power *= 2;
-  return power;
-}
-
-int64_t over(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-} // namespace
-
-RowsTile::RowsTile(const KernelSpec &spec) {
-  const RowsSpec &s = spec.rows;
-  const bool normed = s.norm != RowStatistic::none;
-  columns = normed ? s.group : s.columns;
-  vector = vectorOf(spec, columns);
-  if (!normed)
-    columns = std::min<int64_t>(columns, usualThreads * pieceColumns);
-  parts = over(s.columns, columns);
-  const int64_t each = normed ? usualColumns : pieceColumns;
-  threads = unsigned(std::min(powerOfTwo(over(columns, each)), mostThreads));
-  // Neighbours read side by side.
-  threads = std::max(threads, unsigned(std::min<int64_t>(
-                                  powerOfTwo(over(columns, vector)), 32)));
-  steps = unsigned(over(columns, int64_t(vector) * threads));
-  together = std::max(1u, usualThreads / threads);
-}
-
-std::string wordsOf(const RowsTile &tile) {
-  return std::to_string(tile.threads) + " threads for " +
-         std::to_string(tile.columns) + " columns, " +
-         std::to_string(tile.vector) + " at a time";
-}
-
-std::string whyNotRows(const KernelSpec &spec) {
-  const RowsSpec &s = spec.rows;
-  auto isNumber = [](const BufferSpec &buffer) {
-    return buffer.element == Element::f32 || buffer.element == Element::bf16;
-  };
-  for (size_t i = 0; i < s.inputs.size(); ++i) {
-    if (!isNumber(s.inputs[i]))
-      return "input " + std::to_string(i) + " holds integers";
-    if (s.gather[i] >= 0 && s.inputs[i].rows < 0)
-      return "input " + std::to_string(i) +
-             " is gathered from as many rows as a run has";
-  }
-  if (!isNumber(spec.out))
-    return "the out holds integers";
-  if (s.norm != RowStatistic::none && s.group > mostColumns * mostThreads)
-    return std::to_string(s.group) +
-           " columns are normed together but registers hold " +
-           std::to_string(mostColumns * mostThreads);
-  return whyNoRegion(s.body);
-}
-
-namespace {
+  std::vector<unsigned> inputs; // not read of inputs from other parts
+  unsigned outArgument = 0;
+  std::vector<Regs> scalars; // [input][column of a vector]
+  std::optional<Region> region;
+  // While a row is computed: what was read, and what the region gave.
+  std::vector<std::vector<Regs>> values; // [input][vector]
+  std::vector<Regs> results;             // [vector]
+};
 
 class RowsKernel {
 public:
   RowsKernel(mlir::MLIRContext &context, const KernelSpec &spec,
              const std::string &entry)
-      : spec(spec), s(spec.rows), tile(spec), launch(describe(entry)),
-        b(context, launch), region(b, s.body, isBf16(spec.out.element)) {}
+      : s(spec.rows), tile(spec), launch(describe(spec, entry)),
+        b(context, launch) {
+    for (Step &step : parts)
+      step.region.emplace(b, step.rows.body, isBf16(step.out.element));
+  }
 
   Kernel write();
 
 private:
-  Launch describe(const std::string &entry);
-  void placeThread();
+  Launch describe(const KernelSpec &spec, const std::string &entry);
   void readScalars();
-  // Whether a step's columns exist in all parts and for all threads.
+  // Whether a vector's columns exist in all parts and for all threads.
   bool isWhole(unsigned step) const {
     return s.columns % tile.columns == 0 &&
            int64_t(step + 1) * tile.vector * tile.threads <= tile.columns;
@@ -120,46 +49,55 @@ private:
   Reg readOne(const BufferSpec &buffer, Reg place);
   // The numbers at a column of a row, or of a vector of columns.
   Regs read(const BufferSpec &buffer, Reg line, Reg column);
-  Regs readInput(size_t input, Reg row, Reg column);
-  void write(const Regs &values, Reg row, Reg column);
-  Reg rowOf(size_t input, Reg row);
+  Regs readInput(const Step &step, size_t input, Reg row, Reg column);
+  void write(const Step &step, const Regs &values, Reg row, Reg column);
+  Reg rowOf(const Step &step, size_t input, Reg row);
   Reg lineOf(unsigned argument, const BufferSpec &buffer, Reg row);
   // The sum over the part's threads.
   Reg summed(Reg x);
   Reg sumOf(const std::vector<Regs> &values, bool squares);
-  void norm(std::vector<Regs> &values);
-  void part(Reg wanted, Reg all);
+  void norm(const RowsSpec &of, std::vector<Regs> &values);
+  void readRows(Step &step, Reg row);
+  void normInput(Step &step);
+  Regs computed(Step &step, unsigned vector, Reg row);
+  void finish(Step &step, Reg row);
+  void piece(Reg wanted, Reg all);
 
-  const KernelSpec &spec;
-  const RowsSpec &s;
+  const RowsSpec &s; // of the first part
   const RowsTile tile;
-  std::vector<unsigned> inputs, indices; // arguments
-  unsigned out = 0, rows = 0;
+  std::vector<Step> parts;
+  std::vector<unsigned> indices; // arguments
+  unsigned rows = 0;
   Launch launch;
   Builder b;
-  Region region;
   Reg thread, slot; // in the part's threads; of the parts of the block
   Reg sumPlace;     // which of two places sums go to next
-  std::vector<Regs> scalars;
-  Regs inside;  // of a step, whether its columns exist; absent: all do
-  Regs columns; // of a step, the first
+  Regs inside;      // of a vector, whether its columns exist; absent: all do
+  Regs columns;     // of a vector, the first
 };
 
-Launch RowsKernel::describe(const std::string &entry) {
+Launch RowsKernel::describe(const KernelSpec &spec, const std::string &entry) {
   Launch launch;
   launch.entry = entry;
   uint32_t buffer = 0;
-  for (size_t i = 0; i < s.inputs.size(); ++i)
-    inputs.push_back(launch.addAddress(buffer++));
-  for (int i = 0; i < s.indices; ++i)
-    indices.push_back(launch.addAddress(buffer++));
-  out = launch.addAddress(buffer);
+  for (const Part &part : partsOf(spec)) {
+    Step &step = parts.emplace_back(part);
+    for (int source : part.sources)
+      step.inputs.push_back(source < 0 ? launch.addAddress(buffer++) : 0);
+    if (parts.size() == 1)
+      for (int i = 0; i < s.indices; ++i)
+        indices.push_back(launch.addAddress(buffer++));
+  }
+  for (Step &step : parts)
+    if (step.written)
+      step.outArgument = launch.addAddress(buffer++);
   rows = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
   launch.threads = tile.blockThreads();
   // Two words for each warp of a part.
   if (tile.threads > 32)
     launch.sharedBytes = 2 * 4 * launch.threads / 32;
   launch.blocksPerUnit = blocksPerUnit;
+  launch.overlaps = true;
   launch.tiles[0] =
       amountOf(MILLE_COUNT_ROWS, uint32_t(tile.parts), tile.together);
   return launch;
@@ -174,8 +112,8 @@ Reg RowsKernel::lineOf(unsigned argument, const BufferSpec &buffer, Reg row) {
 
 Reg RowsKernel::readOne(const BufferSpec &buffer, Reg place) {
   if (buffer.element == Element::f32)
-    return b.loadConstant(place, b.f32());
-  Reg half = b.loadConstant(place, b.i16(), 2);
+    return b.load(place, b.f32());
+  Reg half = b.load(place, b.i16(), 2);
   return b.bits(b.widenTo(half, b.i32()) << 16, b.f32());
 }
 
@@ -186,15 +124,13 @@ Regs RowsKernel::read(const BufferSpec &buffer, Reg line, Reg column) {
   for (unsigned from = 0; from < tile.vector; from += piece) {
     Reg place = b.at(line, (column + from) * int(bytes));
     if (bytes == 4) {
-      Reg numbers =
-          b.loadConstant(place, b.vectorOf(piece, b.f32()), piece * bytes);
+      Reg numbers = b.load(place, b.vectorOf(piece, b.f32()), piece * bytes);
       for (Reg number : b.elements(numbers))
         values.push_back(number);
     } else if (piece == 1) {
       values.push_back(readOne(buffer, place));
     } else {
-      Reg words =
-          b.loadConstant(place, b.vectorOf(piece / 2, b.i32()), piece * bytes);
+      Reg words = b.load(place, b.vectorOf(piece / 2, b.i32()), piece * bytes);
       for (Reg word : b.elements(words))
         for (Reg number : b.unpackBf16(word))
           values.push_back(number);
@@ -204,24 +140,28 @@ Regs RowsKernel::read(const BufferSpec &buffer, Reg line, Reg column) {
 }
 
 // Of a gathered input: the row of its table, inside of it whatever the index.
-Reg RowsKernel::rowOf(size_t input, Reg row) {
-  if (s.gather[input] < 0)
+Reg RowsKernel::rowOf(const Step &step, size_t input, Reg row) {
+  const int64_t gather = step.rows.gather[input];
+  if (gather < 0)
     return row;
-  Reg index = b.loadConstant(
-      b.at(b.argument(indices[s.gather[input]]), b.widen(row) * 4), b.i32());
-  return b.minSigned(b.maxSigned(index, 0), s.inputs[input].rows - 1);
+  Reg index =
+      b.load(b.at(b.argument(indices[gather]), b.widen(row) * 4), b.i32());
+  return b.minSigned(b.maxSigned(index, 0), step.rows.inputs[input].rows - 1);
 }
 
-Regs RowsKernel::readInput(size_t input, Reg row, Reg column) {
-  const BufferSpec &buffer = s.inputs[input];
-  if (!isElement(s, input))
-    return read(buffer, b.argument(inputs[input]), column);
-  return read(buffer, lineOf(inputs[input], buffer, row), column);
+Regs RowsKernel::readInput(const Step &step, size_t input, Reg row,
+                           Reg column) {
+  const BufferSpec &buffer = step.rows.inputs[input];
+  if (!isElement(step, input))
+    return read(buffer, b.argument(step.inputs[input]), column);
+  return read(buffer, lineOf(step.inputs[input], buffer, row), column);
 }
 
-void RowsKernel::write(const Regs &values, Reg row, Reg column) {
-  const unsigned bytes = unsigned(bytesOf(spec.out.element));
-  Reg place = b.at(lineOf(out, spec.out, row), column * int(bytes));
+void RowsKernel::write(const Step &step, const Regs &values, Reg row,
+                       Reg column) {
+  const unsigned bytes = unsigned(bytesOf(step.out.element));
+  Reg place =
+      b.at(lineOf(step.outArgument, step.out, row), column * int(bytes));
   const unsigned whole = tile.vector * bytes;
   if (bytes == 4)
     return b.store(b.vector(values), place, whole);
@@ -266,30 +206,106 @@ Reg RowsKernel::sumOf(const std::vector<Regs> &values, bool squares) {
 }
 
 // values: of input 0, 0 where there is no column.
-void RowsKernel::norm(std::vector<Regs> &values) {
-  const double share = 1.0 / double(s.group);
-  if (s.norm == RowStatistic::layer) {
+void RowsKernel::norm(const RowsSpec &of, std::vector<Regs> &values) {
+  const double share = 1.0 / double(of.group);
+  if (of.norm == RowStatistic::layer) {
     Reg mean = sumOf(values, false) * share;
-    for (auto [step, of] : llvm::enumerate(values))
-      for (Reg &x : of) {
+    for (auto [step, numbers] : llvm::enumerate(values))
+      for (Reg &x : numbers) {
         x = x - mean;
         if (inside[step])
           x = b.select(inside[step], x, b.real(0));
       }
   }
   Reg squares = sumOf(values, true), scale;
-  if (s.norm == RowStatistic::l2)
-    scale = b.reciprocal(b.maximum(b.sqrt(squares), s.eps));
+  if (of.norm == RowStatistic::l2)
+    scale = b.reciprocal(b.maximum(b.sqrt(squares), of.eps));
   else
-    scale = b.rsqrt(b.fma(squares, share, s.eps));
-  for (Regs &of : values)
-    for (Reg &x : of)
+    scale = b.rsqrt(b.fma(squares, share, of.eps));
+  for (Regs &numbers : values)
+    for (Reg &x : numbers)
       x = x * scale;
 }
 
-//===-- A part ------------------------------------------------------------===//
+//===-- A piece -----------------------------------------------------------===//
 
-void RowsKernel::part(Reg wanted, Reg all) {
+// What a part reads of its row from memory.
+void RowsKernel::readRows(Step &step, Reg row) {
+  const std::vector<BufferSpec> &inputs = step.rows.inputs;
+  step.values.assign(inputs.size(), {});
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (isElement(step, i)) {
+      Reg from = rowOf(step, i, row);
+      for (Reg column : columns)
+        step.values[i].push_back(readInput(step, i, from, column));
+    } else if (step.sources[i] < 0 && inputs[i].reading == Reading::row) {
+      Reg of = readOne(inputs[i], lineOf(step.inputs[i], inputs[i], row));
+      step.values[i].assign(tile.steps, Regs(tile.vector, of));
+    }
+}
+
+void RowsKernel::normInput(Step &step) {
+  std::vector<Regs> &values = step.values[0];
+  if (step.sources[0] >= 0)
+    values = parts[step.sources[0]].results;
+  for (unsigned v = 0; v < tile.steps; ++v)
+    if (inside[v])
+      for (Reg &x : values[v])
+        x = b.select(inside[v], x, b.real(0));
+  norm(step.rows, values);
+}
+
+// The region's results for a vector.
+Regs RowsKernel::computed(Step &step, unsigned vector, Reg row) {
+  const std::vector<BufferSpec> &inputs = step.rows.inputs;
+  std::vector<Regs> arguments;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    arguments.push_back(!step.values[i].empty() ? step.values[i][vector]
+                        : step.sources[i] >= 0
+                            ? parts[step.sources[i]].results[vector]
+                        : inputs[i].reading == Reading::scalar
+                            ? step.scalars[i]
+                            : readInput(step, i, row, columns[vector]));
+  Regs results;
+  for (unsigned e = 0; e < tile.vector; ++e) {
+    Regs of;
+    for (const Regs &argument : arguments)
+      of.push_back(argument[e]);
+    results.push_back(step.region->apply(of));
+  }
+  return results;
+}
+
+// The last parts, from this one on, of which no later one has a norm; or this
+// part alone, whose results all threads need.
+void RowsKernel::finish(Step &first, Reg row) {
+  const bool last =
+      std::none_of(&first + 1, parts.data() + parts.size(),
+                   [](const Step &step) { return isNormed(step.rows); });
+  Step *end = last ? parts.data() + parts.size() : &first + 1;
+  for (unsigned v = 0; v < tile.steps; ++v) {
+    auto compute = [&] {
+      for (Step *step = &first; step != end; ++step) {
+        step->results[v] = computed(*step, v, row);
+        if (step->written && last)
+          write(*step, step->results[v], row, columns[v]);
+      }
+    };
+    if (inside[v] && last)
+      b.ifThen(inside[v], compute);
+    else
+      compute();
+    if (!first.written || last)
+      continue;
+    auto store = [&] { write(first, first.results[v], row, columns[v]); };
+    if (inside[v])
+      b.ifThen(inside[v], store);
+    else
+      store();
+  }
+}
+
+void RowsKernel::piece(Reg wanted, Reg all) {
   // Lanes of a warp that have no part of their own take part in its sums.
   const bool shared = tile.threads < 32;
   Reg number = shared ? b.minSigned(wanted, all - 1) : wanted;
@@ -313,58 +329,34 @@ void RowsKernel::part(Reg wanted, Reg all) {
     inside.push_back(exists);
   }
   // All reads of rows first: memory is far.
-  std::vector<std::vector<Regs>> values(s.inputs.size());
-  for (size_t i = 0; i < s.inputs.size(); ++i)
-    if (isElement(s, i)) {
-      Reg from = rowOf(i, row);
-      for (unsigned step = 0; step < tile.steps; ++step)
-        values[i].push_back(readInput(i, from, columns[step]));
-    } else if (s.inputs[i].reading == Reading::row) {
-      Reg line = lineOf(inputs[i], s.inputs[i], row);
-      Reg of = readOne(s.inputs[i], line);
-      values[i].assign(tile.steps, Regs(tile.vector, of));
-    }
-  if (s.norm != RowStatistic::none) {
-    for (unsigned step = 0; step < tile.steps; ++step)
-      if (inside[step])
-        for (Reg &x : values[0][step])
-          x = b.select(inside[step], x, b.real(0));
-    norm(values[0]);
+  for (Step &step : parts) {
+    readRows(step, row);
+    step.results.assign(tile.steps, {});
   }
-  for (unsigned step = 0; step < tile.steps; ++step) {
-    auto finish = [&] {
-      std::vector<Regs> arguments;
-      for (size_t i = 0; i < s.inputs.size(); ++i)
-        arguments.push_back(!values[i].empty() ? values[i][step]
-                            : s.inputs[i].reading == Reading::scalar
-                                ? scalars[i]
-                                : readInput(i, row, columns[step]));
-      Regs results;
-      for (unsigned e = 0; e < tile.vector; ++e) {
-        Regs of;
-        for (const Regs &argument : arguments)
-          of.push_back(argument[e]);
-        results.push_back(region.apply(of));
-      }
-      write(results, row, columns[step]);
-    };
-    if (inside[step])
-      b.ifThen(inside[step], finish);
-    else
-      finish();
+  for (Step &step : parts) {
+    if (isNormed(step.rows))
+      normInput(step);
+    if (step.results.back().empty())
+      finish(step, row);
   }
 }
 
 void RowsKernel::readScalars() {
-  scalars.resize(s.inputs.size());
-  for (size_t i = 0; i < s.inputs.size(); ++i)
-    if (!isElement(s, i) && s.inputs[i].reading == Reading::scalar) {
-      Reg of = readOne(s.inputs[i], b.argument(inputs[i]));
-      scalars[i].assign(tile.vector, of);
-    }
+  for (Step &step : parts) {
+    const std::vector<BufferSpec> &inputs = step.rows.inputs;
+    step.scalars.resize(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (step.sources[i] < 0 && !isElement(step, i) &&
+          inputs[i].reading == Reading::scalar) {
+        Reg of = readOne(inputs[i], b.argument(step.inputs[i]));
+        step.scalars[i].assign(tile.vector, of);
+      }
+  }
 }
 
 Kernel RowsKernel::write() {
+  b.admitNextKernel();
+  b.waitForEarlierKernels();
   thread = b.threadIndex() % tile.threads;
   slot = b.threadIndex() / tile.threads;
   readScalars();
@@ -377,7 +369,7 @@ Kernel RowsKernel::write() {
       [&](const Regs &now) { return lt(now[0] - own, all); },
       [&](const Regs &now) {
         sumPlace = now[1];
-        part(now[0], all);
+        piece(now[0], all);
         return Regs{now[0] + stride, sumPlace};
       });
   return {b.finish(), launch};

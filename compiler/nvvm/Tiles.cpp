@@ -3,6 +3,7 @@
 // Its constants are fitted to an H200 (docs/cuda.md). Must not see a device.
 #include "compiler/nvvm/Tiles.h"
 
+#include "compiler/nvvm/NormedMatmul.h"
 #include "compiler/nvvm/Region.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,6 +14,8 @@
 namespace mille::nvvm {
 
 constexpr unsigned units = 132;
+// What a step of few rows takes beside its weights, in columns of them.
+constexpr int64_t stepColumns = 16;
 // The numbers of rows that the tile is chosen for, and how much each counts: a
 // text, and batches.
 constexpr int64_t likelyRows[] = {512, 4096, 12288};
@@ -109,21 +112,34 @@ std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
 
 //===-- Few rows ----------------------------------------------------------===//
 
-// A cluster for each 64 columns. All blocks together keep the units busy; three
-// to a unit, so that one begins while another ends.
+// All blocks together keep the units busy; three to a unit, so that one begins
+// while another ends. Tiles of half as many columns are more blocks, each of
+// which reads fewer bytes, but reads the rows as often: where two tiles of rows
+// leave units without a block.
 FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
-  const int64_t tiles =
-      (matmul.columns + fewColumnsOfTile - 1) / fewColumnsOfTile;
-  const int64_t steps = (matmul.inner + 63) / 64;
   FewRowsTile tile;
   // Blocks that share K would add in another order than the tiles of many rows,
-  // so that a row's bits would depend on how many rows a run has. For BERT-base
-  // at 1 x 128 four blocks would save 11 % of the time (H200).
+  // so that a row's bits would depend on how many rows a run has.
   tile.cluster = 1;
-  const int64_t blocks = tiles * tile.cluster;
+  auto over = [&](int64_t columns) {
+    return (matmul.columns + columns - 1) / columns;
+  };
+  int64_t least = INT64_MAX;
+  for (unsigned columns : {8, 16, 24, 32, 64}) {
+    int64_t cost = 0;
+    for (int64_t rowTiles : {1, 2}) {
+      const int64_t waves = (over(columns) * rowTiles + units - 1) / units;
+      cost += waves * (columns * matmul.accumulators + stepColumns);
+    }
+    if (cost > least)
+      continue;
+    least = cost;
+    tile.columns = columns;
+  }
+  const int64_t blocks = over(tile.columns);
   const int64_t each = blocks <= units ? 1 : blocks <= 2 * units ? 2 : 3;
   const unsigned room = 233472 / each - 1024;
-  for (tile.stages = 8;
+  for (tile.stages = 16;
        tile.stages > 2 && fewRowsSharedBytes(matmul, tile) > room;)
     --tile.stages;
   return tile;
@@ -134,6 +150,106 @@ FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
 unsigned fewRowsOf(const MatmulSpec &matmul) {
   const int64_t across = (matmul.columns + 127) / 128;
   return unsigned(std::clamp<int64_t>(128 * (30 / across), 64, 256));
+}
+
+//===-- Whole rows --------------------------------------------------------===//
+
+// Clusters that are on the device at a time. Blocks of a cluster are in one
+// group of 16 or 18 units.
+static int64_t clustersAtOnce(int64_t cluster) {
+  return 6 * (16 / cluster) + 2 * (18 / cluster);
+}
+
+// The tile whose last wave leaves least idle, or, of few rows, the narrowest.
+// With 256 columns registers do not suffice (828 bytes spilled).
+NormedTile normedTile(const KernelSpec &spec, bool few) {
+  const int64_t across = spec.matmul.columns, mostClusters = few ? 16 : 8;
+  NormedTile best;
+  best.columns = 0;
+  double least = HUGE_VAL;
+  for (int64_t columns = 64; columns <= 192; columns += 64) {
+    if (across % columns || across / columns > mostClusters)
+      continue;
+    NormedTile tile;
+    tile.columns = unsigned(columns);
+    tile.cluster = unsigned(across / columns);
+    tile.groups = few ? 1 : 2;
+    const int64_t tiles = likelyRows[std::size(likelyRows) - 1] / tile.rows();
+    const double cost =
+        few ? double(columns)
+            : std::ceil(double(tiles) / clustersAtOnce(tile.cluster)) * columns;
+    if (cost < least) {
+      least = cost;
+      best = tile;
+    }
+  }
+  return best;
+}
+
+// Cycles of a step of K in a block that reads rows and columns: of the tensor
+// cores, and of 64 bytes that a unit reads in a cycle.
+static double stepCycles(double rows, double columns) {
+  return std::max(rows * columns / 32, 2 * (rows + columns));
+}
+
+// As many waves of narrow tiles as take less time than one of wide tiles.
+unsigned normedFewRows(const KernelSpec &spec) {
+  if (!whyNotMatmul(spec).empty())
+    return 0;
+  const NormedTile few = normedTile(spec, true), many = normedTile(spec, false);
+  const double waves = stepCycles(many.rows(), many.columns) /
+                       stepCycles(few.rows(), few.columns);
+  return few.rows() * clustersAtOnce(few.cluster) *
+         std::max(1u, unsigned(std::ceil(waves)) - 1);
+}
+
+// Few rows in clusters read the weights with
+// fewer units, which must not take longer than another launch.
+static bool fewRowsTakeLonger(const KernelSpec &spec) {
+  constexpr double launch = 5000; // cycles, with the norm's reads and writes
+  auto cycles = [&](unsigned columns) {
+    return spec.matmul.inner / 64 * stepCycles(fewRowsOfTile, columns);
+  };
+  return cycles(normedTile(spec, true).columns) >
+         cycles(fewRowsTile(spec.matmul).columns) + launch;
+}
+
+static std::string whyNotJoined(const KernelSpec &spec,
+                                const JoinedRows &joined) {
+  for (auto [source, input] : llvm::zip(joined.sources, joined.rows.inputs))
+    if (source > 0 && isBf16(spec.joined[source - 1].out.element))
+      return "joined rows read a rounded out";
+    else if (source < 0 && input.element != Element::f32 &&
+             input.element != Element::bf16)
+      return "joined rows read integers";
+  if (joined.rows.columns != spec.matmul.columns)
+    return "joined rows have other columns";
+  return whyNoRegion(joined.rows.body);
+}
+
+std::string whyNotNormed(const KernelSpec &spec) {
+  const JoinedRows &first = spec.joined.front();
+  if (first.rows.norm == RowStatistic::none || first.sources[0] != 0 ||
+      first.rows.group != spec.matmul.columns)
+    return "the first joined rows do not norm whole rows of the product";
+  if (spec.out.element != Element::f32 || spec.matmul.accumulators > 1)
+    return "what is normed is no f32 of one product";
+  for (const JoinedRows &joined : spec.joined) {
+    if (std::string why = whyNotJoined(spec, joined); !why.empty())
+      return why;
+    if (&joined != &first && joined.rows.norm != RowStatistic::none)
+      return "it has two norms";
+  }
+  for (const BufferSpec &out : spec.outs())
+    if ((out.element != Element::f32 && out.element != Element::bf16) ||
+        out.rowStride * bytesOf(out.element) % 16)
+      return "an out has no tensor map";
+  if (!normedTile(spec, true).columns || !normedTile(spec, false).columns)
+    return std::to_string(spec.matmul.columns) +
+           " columns are not those of a cluster";
+  if (fewRowsTakeLonger(spec))
+    return "few rows would take longer than in two launches";
+  return "";
 }
 
 //===-- Words -------------------------------------------------------------===//
@@ -163,9 +279,11 @@ std::string whyNotMatmul(const KernelSpec &spec) {
       return "an extra is neither f32 nor bf16";
   if (spec.out.element != Element::f32 && spec.out.element != Element::bf16)
     return "its out is neither f32 nor bf16";
-  if (matmulTiles(spec).empty())
-    return "no tile has room for its operands";
-  return whyNoRegion(m.epilogue);
+  if (std::string why = whyNoRegion(m.epilogue); !why.empty())
+    return why;
+  if (!spec.joined.empty())
+    return whyNotNormed(spec);
+  return matmulTiles(spec).empty() ? "no tile has room for its operands" : "";
 }
 
 std::string wordsOf(const MatmulTile &tile) {
@@ -201,9 +319,8 @@ std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile) {
       tile.cluster == 1 ? "all of K in a block"
                         : "K over clusters of " + std::to_string(tile.cluster);
   return "up to " + std::to_string(fewRowsOf(matmul)) + " rows: tiles of " +
-         std::to_string(fewRowsOfTile) + " x " +
-         std::to_string(fewColumnsOfTile) + ", " + shared + ", " +
-         std::to_string(tile.stages) +
+         std::to_string(fewRowsOfTile) + " x " + std::to_string(tile.columns) +
+         ", " + shared + ", " + std::to_string(tile.stages) +
          " stages, since reading weights takes longest";
 }
 

@@ -8,6 +8,9 @@
 
 namespace mille::plan {
 
+using Joins = std::function<bool(mlir::Operation *leader)>;
+std::unique_ptr<mlir::Pass> createJoinKernels(Joins joins);
+
 #define GEN_PASS_DECL
 #include "compiler/plan/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
@@ -22,6 +25,9 @@ struct PlanChoices {
   std::string dtype = "f32"; // bf16, int8, q8_0, stored, ...
   PanelWidths panels;        // that the package's kernels read
   bool turnFirst = false;    // RoPE by launches of its own
+  // Whether all generators make the kernel of an op with its joined rows. Null:
+  // no rows are joined.
+  plan::Joins joins = nullptr;
 };
 void addPlanPipeline(mlir::OpPassManager &pipeline, const PlanChoices &choices);
 

@@ -101,6 +101,51 @@ def LayOutStates : Pass<"lay-out-states", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mille::kernel::KernelDialect"];
 }
 
+def CarryCopies : Pass<"carry-copies", "::mlir::ModuleOp"> {
+  let summary = "the bf16 copy that every layer begins with, made by the layer before";
+  let description = [{
+    ```mlir
+    %y = kernel.layers %x ... {
+    ^bb0(%s: tensor<?x8xf32>):
+      %c = kernel.rows ins(%s : tensor<?x8xf32>) outs(%e : tensor<?x8xbf16>) gather [-1] { ... }
+      ...
+      kernel.yield %z : tensor<?x8xf32>
+    ==>
+    %c0 = kernel.rows ins(%x : tensor<?x8xf32>) ...
+    %y:2 = kernel.layers %x, %c0 ... {
+    ^bb0(%s: tensor<?x8xf32>, %c: tensor<?x8xbf16>):
+      ...
+      %next = kernel.rows ins(%z : tensor<?x8xf32>) ...
+      kernel.yield %z, %next : tensor<?x8xf32>, tensor<?x8xbf16>
+    ```
+    The copy is in the launch that makes the value, so that one kernel can make both
+    (join-kernels). Does not fire where a body begins without a copy. The copy of the
+    last layer is made and not read.
+  }];
+  let dependentDialects = ["::mille::kernel::KernelDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def JoinKernels : Pass<"join-kernels", "::mlir::ModuleOp"> {
+  let summary = "rows that the kernel before them in their launch computes too";
+  let description = [{
+    ```mlir
+    kernel.launch {
+      kernel.rows ins(%x : ...) outs(%y : memref<?x8xf32>) gather [-1] norm <layer, 1.0e-12> { ... }
+      kernel.rows ins(%y : ...) outs(%z : memref<?x8xbf16>) gather [-1] { ... }
+    ==>
+    kernel.launch {
+      kernel.rows ins(%x : ...) outs(%y : memref<?x8xf32>) gather [-1] norm <layer, 1.0e-12> { ... }
+      kernel.rows ins(%y : ...) outs(%z : memref<?x8xbf16>) gather [-1] attributes {kernel.joined} { ... }
+    ```
+    One launch of a device in place of two, and what the second reads stays in registers;
+    an out that nothing else reads is not written. Fires where the generators of all
+    targets make such a kernel; mille-opt joins all that may be. Does not fire on rows
+    that gather, or that read nothing of the kernel before.
+  }];
+  let dependentDialects = ["::mille::kernel::KernelDialect"];
+}
+
 def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
   let summary = "weights of matmuls in panels of columns";
   let description = [{

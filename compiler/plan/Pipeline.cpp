@@ -9,6 +9,8 @@ void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
   pipeline.addPass(plan::createNarrowTypes({choices.dtype}));
   if (choices.turnFirst)
     pipeline.addPass(plan::createTurnHeadsFirst());
+  if (choices.joins)
+    pipeline.addPass(plan::createCarryCopies());
   pipeline.addPass(plan::createLayOutStates());
   plan::PackWeightsOptions widths;
   widths.widths = llvm::to_vector(choices.panels.ofOne);
@@ -16,4 +18,6 @@ void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
   widths.bf16InRows = choices.panels.bf16InRows;
   pipeline.addPass(plan::createPackWeights(widths));
   pipeline.addPass(plan::createPlanMemory());
+  if (choices.joins)
+    pipeline.addPass(plan::createJoinKernels(choices.joins));
 }

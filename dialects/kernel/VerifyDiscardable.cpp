@@ -1,6 +1,6 @@
 // The table of the kernel dialect's discardable attributes.
 // Must not check attributes of the transformer dialect.
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Joined.h"
 #include "dialects/kernel/Signature.h"
 #include "dialects/transformer/Discardable.h"
 
@@ -87,10 +87,32 @@ const DiscardableAttribute table[] = {
      verifyBodies},
 };
 
+// The one attribute of ops that are no functions.
+LogicalResult verifyJoined(Operation *op, Attribute value) {
+  auto rows = dyn_cast<RowsOp>(op);
+  if (!isUnit(value) || !rows || !isa<LaunchOp>(op->getParentOp()))
+    return op->emitOpError() << "has kernel.joined = " << value
+                             << " but only rows of a launch have it, without "
+                                "a value";
+  Operation *leader = op->getPrevNode();
+  while (leader && !isLeader(leader))
+    leader = leader->getPrevNode();
+  if (!leader)
+    return op->emitOpError("has kernel.joined but is the first of its launch");
+  for (auto [input, gather] : llvm::zip(rows.getInputs(), rows.getGather()))
+    if (gather >= 0)
+      return op->emitOpError("has kernel.joined but gathers an input");
+  if (!isa<MemRefType>(rows.getOut().getType()))
+    return op->emitOpError("has kernel.joined but is not planned");
+  return success();
+}
+
 } // namespace
 
 LogicalResult KernelDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute a) {
+  if (a.getName() == joinedName)
+    return verifyJoined(op, a.getValue());
   return verifyOnOperation(op, a, table);
 }
 LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned,

@@ -182,6 +182,7 @@ class Analysis:
     keys: Optional[float]
     simulated_channels: int
     simulated_draws: int
+    simulated_cosine_floor: float  # an input_weight below it may be 0
     stacks: tuple[Stack, ...]
     sample: Optional[str] = None
 

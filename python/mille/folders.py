@@ -33,8 +33,11 @@ def manifest(folder):
 def digest(folder, *options):
     """Names the package that these files and options give."""
     total = hashlib.sha256(repr(options).encode())
-    for path in sorted(folder.iterdir()):
-        if path.suffix in (".json", ".safetensors", ".txt", ".model"):
+    names = (".json", ".safetensors", ".txt", ".model")
+    beside = folder.parent / "model.safetensors"  # the weights of a spec
+    for path in sorted(folder.iterdir()) if folder.is_dir() \
+            else [folder, beside] if beside.exists() else [folder]:
+        if path.suffix in names or path == folder:
             with open(path, "rb") as file:
                 of_file = hashlib.file_digest(file, "sha256") \
                     if hasattr(hashlib, "file_digest") \
@@ -51,15 +54,22 @@ def entries_of(folder):
 
 
 def compiled(folder, dtype, target):
-    """The package of a model's folder, from the cache or compiled into it:
+    """The package of a model's folder, with the entries for its texts."""
+    return kept(folder, dtype, target, entries_of(folder))
+
+
+def kept(model, dtype, target, entries):
+    """The package of a model, from the cache or compiled into it:
     $XDG_CACHE_HOME/mille/packages, by the files, the options and the
     command."""
+    folder = pathlib.Path(model)
+    if not folder.exists():
+        raise MissingFile(f"{folder} is no model: there is no such file")
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     cache = pathlib.Path(home).expanduser() / "mille" / "packages"
     command = compiling.find_command()
     command = os.path.realpath(command) if command else ""
     stamp = os.stat(command) if os.path.exists(command) else None
-    entries = entries_of(folder)
     place = cache / digest(folder, dtype, target, entries, command,
                            stamp and (stamp.st_size, stamp.st_mtime_ns))
     if place.exists():

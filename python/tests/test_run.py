@@ -2,6 +2,7 @@
 import errno
 import gc
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -37,6 +38,25 @@ def session(package):
 
 def only(outputs):
     return next(iter(outputs.values()))
+
+
+def test_compiled_once(monkeypatch, tmp_path):
+    """Without a folder a package is kept, by what the model holds."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("MILLE_COMPILER", os.environ["MILLE"])
+    shutil.copytree(pathlib.Path(os.environ["SPEC"]).parent, tmp_path / "model")
+    spec = tmp_path / "model" / "spec.json"
+    first = mille.compile(spec).path
+    assert pathlib.Path(first).parent == tmp_path / "mille" / "packages"
+    assert mille.compile(spec).path == first
+    assert mille.compile(spec, dtype="bf16").path != first
+    weights = spec.with_name("model.safetensors")
+    numbers = bytearray(weights.read_bytes())
+    numbers[-3] ^= 1
+    weights.write_bytes(numbers)
+    assert mille.compile(spec).path != first
+    with pytest.raises(mille.FileError, match="there is no such file"):
+        mille.compile(tmp_path / "none")
 
 
 def test_package(package):
@@ -96,7 +116,7 @@ def test_threads_share_a_session(package):
 
 
 @pytest.mark.parametrize("wrong, sentence", [
-    (ids.astype(np.int16), "type but the model's is int32"),
+    (ids.astype(np.int16), "input_ids is int16 but the model's is int32"),
     (ids.astype(np.int64) + 2 ** 32, "4294967297, which is no int32"),
     (ids.astype(">i4"), "no array of this machine's numbers"),
     (ids[0], "1 dimensions but the model's has 2"),

@@ -125,4 +125,5 @@ const mille_backend mille_cuda_backend = {
     give,       keep,
     gather,     mean,
     similarity, route,
-    measure};
+    remember,   recur,
+    moveState,  measure};

@@ -29,16 +29,28 @@ struct alignas(alignment) Commands::Command {
     memset((void *)this, 0, sizeof *this);
     kind = of;
   }
-  CUresult execute(const Library &cuda, CUstream stream) const;
-  CUresult executeLaunch(const Library &cuda, CUstream stream) const;
+  CUresult execute(const Library &cuda, CUstream stream, bool overlaps) const;
+  CUresult executeLaunch(const Library &cuda, CUstream stream,
+                         bool overlaps) const;
   CUresult executeRows(const Library &cuda, CUstream stream) const;
 };
 
-CUresult Commands::Command::executeLaunch(const Library &cuda,
-                                          CUstream stream) const {
+CUresult Commands::Command::executeLaunch(const Library &cuda, CUstream stream,
+                                          bool overlaps) const {
   void *arguments[Arguments::most];
   for (uint32_t a = 0; a < count; ++a)
     arguments[a] = (char *)(this + 1) + at[a];
+  if (overlaps) {
+    CUlaunchAttribute attribute = {};
+    attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attribute.value[0] = 1;
+    const CUlaunchConfig config = {kernel.blocks[0],   kernel.blocks[1],
+                                   kernel.blocks[2],   kernel.threads[0],
+                                   kernel.threads[1],  kernel.threads[2],
+                                   kernel.sharedBytes, stream,
+                                   &attribute,         1};
+    return cuda.cuLaunchKernelEx(&config, kernel.function, arguments, nullptr);
+  }
   return cuda.cuLaunchKernel(
       kernel.function, kernel.blocks[0], kernel.blocks[1], kernel.blocks[2],
       kernel.threads[0], kernel.threads[1], kernel.threads[2],
@@ -57,11 +69,11 @@ CUresult Commands::Command::executeRows(const Library &cuda,
   return cuda.cuMemcpy2DAsync(&copy, stream);
 }
 
-CUresult Commands::Command::execute(const Library &cuda,
-                                    CUstream stream) const {
+CUresult Commands::Command::execute(const Library &cuda, CUstream stream,
+                                    bool overlaps) const {
   switch (kind) {
   case launching:
-    return executeLaunch(cuda, stream);
+    return executeLaunch(cuda, stream, overlaps);
   case copyingIn:
     return cuda.cuMemcpyHtoDAsync(to, pinned, bytes, stream);
   case copyingRows:
@@ -155,9 +167,13 @@ bool Commands::fill(CUdeviceptr to, uint64_t zeros) {
 
 CUresult Commands::execute(const Library &cuda, CUstream stream) const {
   CUresult error = CUDA_SUCCESS;
+  // A kernel waits for kernels alone: after a copy or a fill, the stream waits.
+  bool afterKernel = false;
   for (uint64_t at = 0; at < end && error == CUDA_SUCCESS;) {
     const Command &command = *(const Command *)(memory + at);
-    error = command.execute(cuda, stream);
+    const bool overlaps = afterKernel && command.kernel.overlaps;
+    error = command.execute(cuda, stream, overlaps && cuda.overlapsKernels());
+    afterKernel = command.kind == launching;
     at += command.size;
   }
   return error;

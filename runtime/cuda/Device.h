@@ -67,7 +67,7 @@ struct KnownTensor {
 
 struct Part : DevicePart {
   CUstream stream = nullptr;
-  CUdeviceptr memory = 0; // regions | tables | temporaries
+  CUdeviceptr memory = 0; // regions | tables | states | temporaries
   DeviceRegions regions;
   Commands commands;
   Graphs graphs;
@@ -80,6 +80,9 @@ struct Part : DevicePart {
   uint32_t tensorCount = 0, tensorMost = 0; // of this run; of the longest
   CUfunction steps[stepCount] = {};
   bool flushed = false; // commands of this run were executed before its end
+  RunKey key = {};      // of this run
+  // An earlier run's graph, in place of this run's commands; null: none.
+  Graphs::Slot *replayed = nullptr;
 
   Device &on() const { return *static_cast<Device *>(device); }
   const Library &cuda() const { return on().cuda; }
@@ -144,6 +147,9 @@ int32_t gather(mille_session &session, const Gather &what);
 int32_t mean(mille_session &session, const Mean &what);
 int32_t similarity(mille_session &session, const Similarity &what);
 int32_t route(mille_session &session, const Route &what);
+int32_t remember(mille_session &session, const Remember &what);
+int32_t recur(mille_session &session, const Recurrence &what);
+mille_status moveState(mille_session &session, const StateMove &what);
 mille_status measure(mille_session &session, mille_device &info, double &f32,
                      double &i32);
 

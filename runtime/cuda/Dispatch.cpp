@@ -89,7 +89,8 @@ int32_t dispatch(mille_task &task, const mille_dispatch &what) {
     session.failed.change(0, code);
     return code;
   }
-  if (!what.groups[0] || !what.groups[1] || !what.groups[2])
+  if (partOf(session).replayed || !what.groups[0] || !what.groups[1] ||
+      !what.groups[2])
     return 0;
   const Entry *entry = entryOf(partOf(session), what.entry, task.variant);
   Arguments arguments;

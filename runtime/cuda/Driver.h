@@ -39,6 +39,19 @@ struct CUDA_MEMCPY2D {
   size_t WidthInBytes, Height;
 };
 
+struct CUlaunchAttribute {
+  int id, reserved;
+  alignas(8) int value[16]; // the first, of an attribute that is a switch
+};
+
+struct CUlaunchConfig {
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute *attrs;
+  unsigned numAttrs;
+};
+
 enum : int {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
@@ -58,9 +71,12 @@ enum : int {
   CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
   CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
 
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+
+  CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
 
   CU_MEMORYTYPE_DEVICE = 2,
   CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
@@ -119,6 +135,8 @@ enum : int {
   X(cuLaunchKernel, cuLaunchKernel,                                            \
     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      unsigned, CUstream, void **, void **))                                    \
+  X(cuLaunchKernelEx, cuLaunchKernelEx,                                        \
+    (const CUlaunchConfig *, CUfunction, void **, void **))                    \
   X(cuStreamCreate, cuStreamCreate, (CUstream *, unsigned))                    \
   X(cuStreamDestroy, cuStreamDestroy_v2, (CUstream))                           \
   X(cuStreamSynchronize, cuStreamSynchronize, (CUstream))                      \

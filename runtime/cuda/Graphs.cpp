@@ -33,6 +33,14 @@ Graphs::Slot *Graphs::find(const Commands &commands) {
   return nullptr;
 }
 
+Graphs::Slot *Graphs::find(const RunKey &key) {
+  for (Slot &slot : known)
+    if (slot.graph && key.entry && slot.key.entry == key.entry &&
+        memcmp(slot.key.sizes, key.sizes, sizeof key.sizes) == 0)
+      return &slot;
+  return nullptr;
+}
+
 Graphs::Slot &Graphs::oldest() {
   Slot *found = &known[0];
   for (Slot &slot : known)
@@ -58,24 +66,30 @@ CUresult Graphs::capture(const Library &cuda, const Commands &commands,
   return error;
 }
 
+CUresult Graphs::launch(const Library &cuda, Slot &slot, CUstream stream) {
+  slot.lastRun = ++runs;
+  return cuda.cuGraphLaunch(slot.graph, stream);
+}
+
 CUresult Graphs::run(const Library &cuda, const Commands &commands,
-                     CUstream stream) {
+                     CUstream stream, const RunKey &key) {
   Slot *slot = find(commands);
   if (!slot) {
     slot = &oldest();
     if (slot->graph)
       cuda.cuGraphExecDestroy(slot->graph);
     slot->graph = nullptr;
+    slot->key = {};
     slot->size = commands.size();
     slot->lastRun = ++runs;
     memcpy(slot->bytes, commands.bytes(), slot->size);
     return commands.execute(cuda, stream);
   }
-  slot->lastRun = ++runs;
   if (!slot->graph)
     if (CUresult error = capture(cuda, commands, stream, *slot))
       return error;
-  return cuda.cuGraphLaunch(slot->graph, stream);
+  slot->key = key;
+  return launch(cuda, *slot, stream);
 }
 
 } // namespace mille::cuda

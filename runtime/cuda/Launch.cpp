@@ -14,11 +14,14 @@ struct Call {
   const mille_kernel &kernel;
   void *const *arguments; // inputs, scalars, starts of experts, the out
   const Experts *experts;
+  const mille_buffer *past;
+  uint64_t mostRows; // of the kernel's row class
 
   const mille_buffer *buffer(uint32_t number) const {
     const uint32_t out = kernel.buffer_count - 1;
     const uint32_t place =
-        number < out ? number : out + kernel.scalar_count + (experts ? 1 : 0);
+        number < out ? number
+                     : out + kernel.scalar_count + (experts || past ? 1 : 0);
     return (const mille_buffer *)arguments[place];
   }
   int32_t scalar(uint32_t number) const {
@@ -35,8 +38,10 @@ struct Call {
   uint64_t count(uint32_t what) const {
     const bool bySequence = kernel.partition == MILLE_PARTITION_SEQUENCES;
     switch (what) {
-    case MILLE_COUNT_ROWS:
-      return bySequence ? rows() * sequences() : rows();
+    case MILLE_COUNT_ROWS: {
+      const uint64_t all = bySequence ? rows() * sequences() : rows();
+      return all < mostRows ? all : mostRows;
+    }
     case MILLE_COUNT_SEQUENCES:
       return bySequence ? sequences() : 1;
     case MILLE_COUNT_QUERIES:
@@ -93,14 +98,43 @@ CUresult addZeros(const Call &call, const mille_launch_argument &what,
   return arguments.add(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+uint64_t scratchOf(const Call &call, const mille_launch_argument &what) {
+  uint64_t bytes = 1;
+  for (uint32_t d = 0; d < what.rank; ++d)
+    bytes *= call.of(what.extent[d]);
+  return bytes;
+}
+
+// Memory that holds anything.
+CUresult addScratch(const Call &call, const mille_launch_argument &what,
+                    Arguments &arguments) {
+  const uint64_t handle =
+      partOf(call.session).regions.reserve(call.session, scratchOf(call, what));
+  const CUdeviceptr address = addressOf(call.session, nullptr, handle);
+  return handle && arguments.add(address) ? CUDA_SUCCESS
+                                          : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult addCounters(const Call &call, const mille_launch_argument &what,
+                     Arguments &arguments) {
+  Part &part = partOf(call.session);
+  const Region &zeros = part.regions.zeros();
+  const CUdeviceptr address = part.memory + zeros.offset;
+  return call.of(what.amount) <= zeros.bytes && arguments.add(address)
+             ? CUDA_SUCCESS
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult addOne(const Call &call, const mille_launch_argument &what,
                 Arguments &arguments) {
   switch (what.kind) {
   case MILLE_ARGUMENT_ADDRESS:
+  case MILLE_ARGUMENT_PAST:
   case MILLE_ARGUMENT_STARTS: {
-    const mille_buffer &buffer = what.kind == MILLE_ARGUMENT_STARTS
-                                     ? call.experts->starts
-                                     : *call.buffer(what.number);
+    const mille_buffer &buffer =
+        what.kind == MILLE_ARGUMENT_STARTS ? call.experts->starts
+        : what.kind == MILLE_ARGUMENT_PAST ? *call.past
+                                           : *call.buffer(what.number);
     const CUdeviceptr address =
         addressOf(call.session, buffer.host, buffer.device);
     return address && arguments.add(address) ? CUDA_SUCCESS
@@ -118,6 +152,10 @@ CUresult addOne(const Call &call, const mille_launch_argument &what,
   case MILLE_ARGUMENT_SCALAR:
     return arguments.add(call.scalar(what.number)) ? CUDA_SUCCESS
                                                    : CUDA_ERROR_INVALID_VALUE;
+  case MILLE_ARGUMENT_SCRATCH:
+    return addScratch(call, what, arguments);
+  case MILLE_ARGUMENT_COUNTERS:
+    return addCounters(call, what, arguments);
   case MILLE_ARGUMENT_ZEROS:
     return addZeros(call, what, arguments);
   }
@@ -155,6 +193,13 @@ int32_t planLaunch(mille_task &task, const Call &call,
     if (int32_t code = addEntry(task, module, kernel.entry, kernel.threads,
                                 kernel.shared_bytes))
       return code;
+  // Larger clusters are not on every device.
+  constexpr uint32_t portableCluster = 8;
+  if (kernel.cluster > portableCluster)
+    if (const CUresult error = part.on().cuda.cuFuncSetAttribute(
+            entryOf(part, kernel.entry, task.variant)->function,
+            CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
+      return fail(session, call.kernel.name, error);
   Arguments none;
   for (uint32_t a = 0; a < kernel.argument_count; ++a) {
     const mille_launch_argument &what = kernel.arguments[a];
@@ -162,6 +207,10 @@ int32_t planLaunch(mille_task &task, const Call &call,
         what.kind == MILLE_ARGUMENT_TENSOR ? 2 * sizeof(CUtensorMap) : 8;
     if (what.kind == MILLE_ARGUMENT_TENSOR)
       ++part.tensorCount;
+    if (what.kind == MILLE_ARGUMENT_SCRATCH)
+      part.regions.reserve(session, scratchOf(call, what));
+    if (what.kind == MILLE_ARGUMENT_COUNTERS)
+      part.regions.needZeros(call.of(what.amount));
     if (what.kind != MILLE_ARGUMENT_ZEROS)
       continue;
     part.regions.reserve(session, call.of(what.amount));
@@ -180,15 +229,19 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
   Part &part = partOf(session);
   if (int32_t code = session.stopped())
     return code;
-  const Call call = {session,
-                     *session.package->model->kernels[task.variant / 2],
-                     arguments, task.experts};
+  const mille_kernel &of = *session.package->model->kernels[task.variant / 2];
+  // Planning calls the class of few rows with the most rows of all.
+  const bool few = session.planning && task.variant % 2 == 0;
+  const Call call = {session,      of,        arguments,
+                     task.experts, task.past, few ? of.few_rows : UINT64_MAX};
   part.regions.startKernel();
   if (session.planning) {
     const int32_t code = planLaunch(task, call, kernel);
     session.failed.change(0, code);
     return code;
   }
+  if (part.replayed)
+    return 0;
   const uint64_t blocks = blocksOf(call, kernel);
   if (!blocks)
     return 0;
@@ -208,7 +261,8 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
                 {entry->function,
                  {(uint32_t)blocks, 1, 1},
                  {kernel.threads, 1, 1},
-                 kernel.shared_bytes},
+                 kernel.shared_bytes,
+                 kernel.overlaps},
                 values);
 }
 

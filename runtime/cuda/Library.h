@@ -13,6 +13,10 @@ struct Library {
 #undef DECLARE
   int version = 0; // of CUDA that the driver supports: 13000 is 13.0
 
+  // Whether a kernel may start before the kernels that it waits for end, in
+  // graphs too.
+  bool overlapsKernels() const { return version >= 12030; }
+
   // Loads $MILLE_CUDA_LIBRARY, or the system's driver, and starts it. It is
   // never unloaded, since drivers leave threads running.
   mille_status load(Message &message);

@@ -50,7 +50,7 @@ int32_t flush(mille_session &session) {
 
 // Appends what `add` appends; makes room first where there is none.
 template <typename Add> int32_t appendBy(mille_session &session, Add add) {
-  if (add())
+  if (partOf(session).replayed || add())
     return 0;
   if (int32_t code = flush(session))
     return code;
@@ -198,8 +198,11 @@ static mille_status takeMemory(mille_session &session, Part &part) {
   const uint64_t bytes = part.regions.bytes();
   CUresult error = device.cuda.cuMemAlloc(&part.memory, bytes);
   if (error != CUDA_SUCCESS)
-    return refuseMemory(device, "the session's activations need", bytes, error,
-                        package.message());
+    return refuseMemory(device,
+                        session.deviceStates.bytes
+                            ? "the session's states and activations need"
+                            : "the session's activations need",
+                        bytes, error, package.message());
   if (part.outputBytes > pinnedOutputs)
     part.outputBytes = 0;
   const uint64_t pinned =
@@ -231,11 +234,21 @@ mille_status settle(mille_session &session) {
   Part &part = partOf(session);
   Device &device = part.on();
   part.commands.plan(false);
-  part.regions.layOut();
+  part.regions.layOut(session.deviceStates);
   Current current(device);
   if (mille_status status = takeMemory(session, part))
     return status;
   CUresult error = current.error;
+  for (uint32_t s = 0; s < DeviceRegions::stateRegions; ++s) {
+    const Region &states = part.regions.states(s);
+    if (error == CUDA_SUCCESS && states.bytes)
+      error = device.cuda.cuMemsetD8Async(part.memory + states.offset, 0,
+                                          states.bytes, part.stream);
+  }
+  if (error != CUDA_SUCCESS)
+    return session.package->message().set(
+        MILLE_NO_DEVICE, "%s takes no states: %s", device.info().name,
+        device.cuda.nameOf(error).text);
   for (uint32_t t = 0; t < part.regions.tables() && error == CUDA_SUCCESS;
        ++t) {
     const Region &table = part.regions.table(t);
@@ -302,10 +315,23 @@ static int32_t checkOutputs(mille_session &session) {
   return 0;
 }
 
+// Steps of the host that keep tables give them in some runs only.
+static RunKey keyOf(const mille_session &session) {
+  RunKey key = {};
+  if (session.profiling || session.memory->padding.found ||
+      session.entry->table_count)
+    return key;
+  key.entry = session.entry;
+  memcpy(key.sizes, session.sizes.of, sizeof key.sizes);
+  return key;
+}
+
 int32_t begin(mille_session &session) {
   Part &part = partOf(session);
   part.regions.place(session);
   part.commands.clear();
+  part.key = keyOf(session);
+  part.replayed = part.graphs.find(part.key);
   part.tensorCount = 0;
   part.flushed = false;
   if (int32_t code = checkOutputs(session))
@@ -318,7 +344,8 @@ int32_t begin(mille_session &session) {
     const Region &region = part.regions[i];
     memcpy(part.pinned + (region.offset - first), region.begin, region.bytes);
   }
-  part.commands.copyIn(part.memory + first, part.pinned, bytes);
+  if (!part.replayed)
+    part.commands.copyIn(part.memory + first, part.pinned, bytes);
   return 0;
 }
 
@@ -364,10 +391,15 @@ int32_t submit(mille_session &session) {
     return stopped;
   Current current(part.on());
   CUresult error = current.error;
+  part.key.given = part.regions.givenNow();
+  if (part.replayed && part.replayed->key.given != part.key.given)
+    error = CUDA_ERROR_INVALID_VALUE; // it would read what others gave
   if (error == CUDA_SUCCESS)
-    error = part.flushed
-                ? part.commands.execute(part.cuda(), part.stream)
-                : part.graphs.run(part.cuda(), part.commands, part.stream);
+    error = part.replayed
+                ? part.graphs.launch(part.cuda(), *part.replayed, part.stream)
+            : part.flushed ? part.commands.execute(part.cuda(), part.stream)
+                           : part.graphs.run(part.cuda(), part.commands,
+                                             part.stream, part.key);
   if (error == CUDA_SUCCESS)
     error = readOutputs(part, part.outputBytes != 0);
   return error == CUDA_SUCCESS ? 0 : fail(session, "a run", error);
@@ -421,6 +453,42 @@ int32_t keep(mille_session &session, const float *input, int64_t stride,
   return appendBy(session, [&] {
     return part.commands.copyRows(to, from, stride * 4, rows, columns * 4);
   });
+}
+
+//===-- States between runs -----------------------------------------------===//
+
+// Copies and zeros that stay on the device are in order with the runs that
+// follow; what comes or goes is waited for, as it is the application's.
+mille_status moveState(mille_session &session, const StateMove &what) {
+  Part &part = partOf(session);
+  const Library &cuda = part.cuda();
+  Current current(part.on());
+  CUresult error = current.error;
+  const CUdeviceptr state = addressOf(session, what.state, 0);
+  if (error == CUDA_SUCCESS)
+    switch (what.kind) {
+    case StateMove::read:
+      error =
+          cuda.cuMemcpyDtoHAsync(what.other, state, what.bytes, part.stream);
+      break;
+    case StateMove::write:
+      error =
+          cuda.cuMemcpyHtoDAsync(state, what.other, what.bytes, part.stream);
+      break;
+    case StateMove::copy:
+      error = cuda.cuMemcpyDtoDAsync(state, addressOf(session, what.other, 0),
+                                     what.bytes, part.stream);
+      break;
+    case StateMove::clear:
+      error = cuda.cuMemsetD8Async(state, 0, what.bytes, part.stream);
+      break;
+    }
+  if (error == CUDA_SUCCESS && what.kind <= StateMove::write)
+    error = cuda.cuStreamSynchronize(part.stream);
+  if (error == CUDA_SUCCESS)
+    return MILLE_OK;
+  return session.message.set(MILLE_NO_DEVICE, "%s: moving states: %s",
+                             part.on().info().name, cuda.nameOf(error).text);
 }
 
 } // namespace mille::cuda

@@ -6,7 +6,8 @@ namespace mille::cuda {
 
 const char *textOf(Step step) {
   constexpr const char *texts[stepCount] = {
-      textGather, textMean, textSimilarity, textRoute, textSort};
+      textGather, textMean,     textSimilarity, textRoute,
+      textSort,   textRemember, textRecur};
   return texts[(int)step];
 }
 

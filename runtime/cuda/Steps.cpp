@@ -98,6 +98,16 @@ int32_t similarity(mille_session &session, const Similarity &s) {
                           : callSimilarity(Call(session, Step::similarity), s);
 }
 
+int32_t remember(mille_session &session, const Remember &r) {
+  return session.planning ? prepare(session, Step::remember, elementItems)
+                          : callRemember(Call(session, Step::remember), r);
+}
+
+int32_t recur(mille_session &session, const Recurrence &r) {
+  return session.planning ? prepare(session, Step::recur, elementItems)
+                          : callRecur(Call(session, Step::recur), r);
+}
+
 int32_t route(mille_session &session, const Route &r) {
   DeviceRegions &regions = partOf(session).regions;
   regions.startKernel();

@@ -126,4 +126,5 @@ const mille_backend mille_opencl_backend = {
     give,       keep,
     gather,     mean,
     similarity, route,
-    measure};
+    remember,   recur,
+    moveState,  measure};

@@ -39,7 +39,7 @@ const char *peakText();
 
 struct Part : DevicePart {
   cl_command_queue queue = nullptr;
-  cl_mem memory = nullptr; // arena | inputs | outputs | tables | temporaries
+  cl_mem memory = nullptr; // regions | tables | states | temporaries
   DeviceRegions regions;
   char *given = nullptr; // what the host gave, until the device has read it
   cl_kernel steps[stepCount] = {};
@@ -102,5 +102,8 @@ int32_t gather(mille_session &session, const Gather &what);
 int32_t mean(mille_session &session, const Mean &what);
 int32_t similarity(mille_session &session, const Similarity &what);
 int32_t route(mille_session &session, const Route &what);
+int32_t remember(mille_session &session, const Remember &what);
+int32_t recur(mille_session &session, const Recurrence &what);
+mille_status moveState(mille_session &session, const StateMove &what);
 
 } // namespace mille::opencl

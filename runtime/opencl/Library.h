@@ -32,6 +32,8 @@ namespace mille::opencl {
   X(clEnqueueReadBuffer)                                                       \
   X(clEnqueueWriteBuffer)                                                      \
   X(clEnqueueReadBufferRect)                                                   \
+  X(clEnqueueCopyBuffer)                                                       \
+  X(clEnqueueFillBuffer)                                                       \
   X(clFlush)                                                                   \
   X(clFinish)                                                                  \
   X(clWaitForEvents)                                                           \

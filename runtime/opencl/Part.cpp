@@ -120,6 +120,14 @@ mille_status enter(mille_session &session, mille::Device &base) {
 
 void plan(mille_session &session) { partOf(session).regions.plan(session); }
 
+static cl_int clear(const Part &part, uint64_t offset, uint64_t bytes) {
+  const cl_uchar zero = 0;
+  return bytes ? libraryOf(part).clEnqueueFillBuffer(part.queue, part.memory,
+                                                     &zero, sizeof zero, offset,
+                                                     bytes, 0, nullptr, nullptr)
+               : CL_SUCCESS;
+}
+
 static mille_status uploadTables(mille_session &session, Part &part) {
   cl_int error = CL_SUCCESS;
   for (uint32_t t = 0; t < part.regions.tables() && error == CL_SUCCESS; ++t) {
@@ -137,7 +145,7 @@ static mille_status uploadTables(mille_session &session, Part &part) {
 mille_status settle(mille_session &session) {
   Part &part = partOf(session);
   Device &device = part.on();
-  part.regions.layOut();
+  part.regions.layOut(session.deviceStates);
   const uint64_t bytes = part.regions.bytes();
   cl_int error = CL_SUCCESS;
   if (bytes <= device.info().largest_buffer)
@@ -148,6 +156,14 @@ mille_status settle(mille_session &session) {
                         session.package->message());
   if (mille_status status = uploadTables(session, part))
     return status;
+  for (uint32_t s = 0; s < DeviceRegions::stateRegions; ++s) {
+    const Region &states = part.regions.states(s);
+    const cl_int code = clear(part, states.offset, states.bytes);
+    if (code != CL_SUCCESS)
+      return session.package->message().set(
+          MILLE_NO_DEVICE, "%s takes no states: %s", device.info().name,
+          ErrorName(code).text);
+  }
   const Memory &memory = session.package->memory;
   const uint64_t given = part.regions.givenMost();
   part.given = (char *)memory.allocate(memory.user, given + 64, 64);
@@ -259,6 +275,42 @@ int32_t keep(mille_session &session, const float *input, int64_t stride,
       part.queue, part.memory, CL_FALSE, from, to, extent, stride * 4, 0,
       columns * 4, 0, out, 0, nullptr, nullptr);
   return error == CL_SUCCESS ? 0 : fail(session, "keeping activations", error);
+}
+
+//===-- States between runs -----------------------------------------------===//
+
+// The queue is in order, so copies and zeros are not waited for.
+mille_status moveState(mille_session &session, const StateMove &what) {
+  Part &part = partOf(session);
+  const Library &cl = libraryOf(part);
+  auto offsetOf = [&](const void *address) {
+    return part.regions.placeOf(session, address, 0).offset;
+  };
+  const uint64_t state = offsetOf(what.state);
+  cl_int error = CL_SUCCESS;
+  switch (what.kind) {
+  case StateMove::read:
+    error = cl.clEnqueueReadBuffer(part.queue, part.memory, CL_TRUE, state,
+                                   what.bytes, what.other, 0, nullptr, nullptr);
+    break;
+  case StateMove::write:
+    error =
+        cl.clEnqueueWriteBuffer(part.queue, part.memory, CL_TRUE, state,
+                                what.bytes, what.other, 0, nullptr, nullptr);
+    break;
+  case StateMove::copy:
+    error = cl.clEnqueueCopyBuffer(part.queue, part.memory, part.memory,
+                                   offsetOf(what.other), state, what.bytes, 0,
+                                   nullptr, nullptr);
+    break;
+  case StateMove::clear:
+    error = clear(part, state, what.bytes);
+    break;
+  }
+  if (error == CL_SUCCESS)
+    return MILLE_OK;
+  return session.message.set(MILLE_NO_DEVICE, "%s: moving states: %s",
+                             part.on().info().name, ErrorName(error).text);
 }
 
 } // namespace mille::opencl

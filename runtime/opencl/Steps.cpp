@@ -106,6 +106,22 @@ int32_t similarity(mille_session &session, const Similarity &s) {
   return callSimilarity(Call(session, Step::similarity), s);
 }
 
+int32_t remember(mille_session &session, const Remember &r) {
+  if (session.planning) {
+    const int32_t code = checkGroup(session, elementItems, 0);
+    return code ? code : prepare(session, Step::remember);
+  }
+  return callRemember(Call(session, Step::remember), r);
+}
+
+int32_t recur(mille_session &session, const Recurrence &r) {
+  if (session.planning) {
+    const int32_t code = checkGroup(session, elementItems, 0);
+    return code ? code : prepare(session, Step::recur);
+  }
+  return callRecur(Call(session, Step::recur), r);
+}
+
 int32_t route(mille_session &session, const Route &r) {
   const uint64_t perEntry = (uint64_t)r.entries * 4;
   DeviceRegions &regions = partOf(session).regions;

@@ -9,13 +9,21 @@
 
 namespace mille {
 
-enum class Step : uint8_t { gather, mean, similarity, route, sort };
-constexpr int stepCount = (int)Step::sort + 1;
+enum class Step : uint8_t {
+  gather,
+  mean,
+  similarity,
+  route,
+  sort,
+  remember,
+  recur
+};
+constexpr int stepCount = (int)Step::recur + 1;
 
 inline const char *nameOf(Step step) {
-  constexpr const char *names[stepCount] = {"mille_gather", "mille_mean",
-                                            "mille_similarity", "mille_route",
-                                            "mille_sort"};
+  constexpr const char *names[stepCount] = {
+      "mille_gather", "mille_mean",     "mille_similarity", "mille_route",
+      "mille_sort",   "mille_remember", "mille_recur"};
   return names[(int)step];
 }
 
@@ -110,6 +118,43 @@ int32_t callSort(Call call, const Route &r, uint64_t experts) {
       .with(r.k)
       .with(r.entries)
       .run(sortItems, r.entries);
+}
+
+template <typename Call> int32_t callRemember(Call call, const Remember &r) {
+  return call.at(r.input)
+      .at(r.past ? (const void *)r.past : r.input)
+      .at(r.entry)
+      .with(r.past != nullptr)
+      .with(r.inputStride)
+      .with(r.rowBytes)
+      .with(r.tokens)
+      .with(r.stateRows)
+      .with(r.unit())
+      .run(elementItems, r.rows());
+}
+
+template <typename Call> int32_t callRecur(Call call, const Recurrence &r) {
+  return call.at(r.query)
+      .at(r.key)
+      .at(r.value)
+      .at(r.mask ? (const void *)r.mask : r.past)
+      .at(r.decay)
+      .at(r.past)
+      .at(r.entry)
+      .at(r.out)
+      .with(r.queryStride)
+      .with(r.keyStride)
+      .with(r.valueStride)
+      .with(r.outStride)
+      .with(r.mask != nullptr)
+      .with(r.heads)
+      .with(r.kvHeads)
+      .with(r.headDim)
+      .with(r.valueDim)
+      .with(r.tokens)
+      .with(r.ends)
+      .withReal(r.scale)
+      .run(elementItems, r.sequences * r.heads);
 }
 
 } // namespace mille

@@ -19,6 +19,11 @@ class Size(c.Structure):
     _fields_ = [("name", c.c_char_p), ("value", c.c_int64)]
 
 
+class EntryInfo(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("inputs", c.c_size_t),
+                ("outputs", c.c_size_t), ("states", c.c_size_t)]
+
+
 class Profile(c.Structure):
     _fields_ = [("name", c.c_char_p), ("calls", c.c_uint64),
                 ("nanoseconds", c.c_uint64), ("flops", c.c_uint64),
@@ -43,6 +48,24 @@ class Refusal(Exception):
     """What the runtime said."""
 
 
+class Entry:
+    """A function of a package: its number, inputs and outputs."""
+
+    def __init__(self, package, name):
+        api, number, info = package.api, c.c_size_t(), EntryInfo()
+        if name is not None and api.mille_package_find_entry(
+                package.handle, name.encode(), c.byref(number)):
+            raise Refusal(api.mille_package_message(package.handle).decode())
+        api.mille_package_entry(package.handle, number, c.byref(info))
+        self.number = number
+        self.inputs, self.outputs = [Tensor() for _ in range(info.inputs)], [
+            Tensor() for _ in range(info.outputs)]
+        for kind, tensors in ("input", self.inputs), ("output", self.outputs):
+            for i, tensor in enumerate(tensors):
+                getattr(api, f"mille_package_entry_{kind}")(
+                    package.handle, number, c.c_size_t(i), c.byref(tensor))
+
+
 class Package:
     """An opened package. `folder` holds NAME.so and NAME.weights."""
 
@@ -57,22 +80,17 @@ class Package:
         if self.api.mille_package_open_folder(folder.encode(), None,
                                               c.byref(self.handle), text, 512):
             raise Refusal(text.value.decode())
-        self.inputs = self._tensors("input")
-        self.outputs = self._tensors("output")
+        self.first = self.entry(None)
+        self.inputs, self.outputs = self.first.inputs, self.first.outputs
 
-    def _tensors(self, kind):
-        count = c.c_size_t()
-        getattr(self.api, f"mille_package_{kind}_count")(self.handle, c.byref(count))
-        tensors = [Tensor() for _ in range(count.value)]
-        for i, tensor in enumerate(tensors):
-            getattr(self.api, f"mille_package_{kind}")(self.handle, c.c_size_t(i),
-                                                       c.byref(tensor))
-        return tensors
+    def entry(self, name):
+        """The entry of that name; None: the first one."""
+        return Entry(self, name)
 
-    def sizes_of(self, values):
+    def sizes_of(self, values, entry=None):
         """The sizes of a run with these inputs."""
         sizes = {}
-        for tensor in self.inputs:
+        for tensor in (entry or self.first).inputs:
             name = tensor.name.decode()
             for d in range(tensor.rank if name in values else 0):
                 if tensor.sizes[d]:
@@ -117,25 +135,26 @@ class Session:
             raise Refusal(
                 self.api.mille_package_message(package.handle).decode())
 
-    def bind(self, values, sizes, place=None):
+    def bind(self, values, sizes, place=None, entry=None):
         """Prepares a run; returns the outputs by name. place: gives an output of a
         shape and its address, which may be a device's."""
         place = place or on_host
+        entry = entry or self.package.first
         arrays = []
-        for tensor in self.package.inputs:
+        for tensor in entry.inputs:
             value = values.get(tensor.name.decode())
             if value is not None:
                 value = numpy.ascontiguousarray(value,
                                                 ("i4", "f4")[tensor.type])
             arrays.append(value)
         results, addresses = {}, []
-        for tensor in self.package.outputs:
+        for tensor in entry.outputs:
             value, address = place(
                 [self._extent(tensor, d, sizes) for d in range(tensor.rank)])
             results[tensor.name.decode()] = value
             addresses.append(address)
         given = [None if a is None else a.ctypes.data for a in arrays]
-        self.bound = (size_array(sizes), c.c_size_t(len(sizes)),
+        self.bound = (entry.number, size_array(sizes), c.c_size_t(len(sizes)),
                       (c.c_void_p * len(given))(*given),
                       (c.c_void_p * len(addresses))(*addresses))
         self.kept = arrays, results
@@ -154,12 +173,16 @@ class Session:
         return value.value
 
     def run(self):
-        if self.api.mille_session_run_for(self.handle, *self.bound):
+        if self.api.mille_session_run_entry(self.handle, *self.bound):
             raise Refusal(self.api.mille_session_message(self.handle).decode())
+
+    def one_by_one(self):
+        """From now on the host waits for each kernel."""
+        self.api.mille_session_profile(self.handle, 1)
 
     def profile(self, runs):
         """Milliseconds a run and calls a run of each kernel, the longest first."""
-        self.api.mille_session_profile(self.handle, 1)
+        self.one_by_one()
         for _ in range(runs):
             self.run()
         count, of = c.c_size_t(), Profile()

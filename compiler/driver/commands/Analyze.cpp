@@ -2,6 +2,7 @@
 // a model before anybody runs or trains it. Must only connect the rooms; the
 // mathematics is in compiler/analyze.
 #include "compiler/driver/Command.h"
+#include "compiler/driver/commands/PageFile.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/RandomNumbers.h"
 #include "compiler/driver/package/Reference.h"
@@ -11,7 +12,6 @@
 #include "compiler/analyze/Measure.h"
 #include "compiler/analyze/Read.h"
 #include "compiler/interpret/TensorFiles.h"
-#include "compiler/weights/WholeFile.h"
 #include "dialects/kernel/Signature.h"
 
 #include <cmath>
@@ -147,20 +147,6 @@ static Status measureAll(const AnalyzeOptions &options,
   return Status::done;
 }
 
-static Status writeHtml(const std::string &path, const Report &report,
-                        mlir::MLIRContext &context) {
-  std::string page;
-  llvm::raw_string_ostream text(page);
-  writePage(report, text);
-  WholeFile file(path);
-  file.write(StringRef(page));
-  if (file.commit())
-    return Status::done;
-  mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0))
-      << file.problem();
-  return Status::machine;
-}
-
 Status mille::analyzeCommand(const AnalyzeOptions &options,
                              mlir::MLIRContext &context,
                              llvm::raw_ostream &out) {
@@ -185,12 +171,17 @@ Status mille::analyzeCommand(const AnalyzeOptions &options,
   }
   for (StackAnalysis &stack : report.stacks)
     advise(stack, report.options);
+  std::string json;
+  llvm::raw_string_ostream text(json);
+  writeJson(report, text);
   if (!options.html.empty())
-    if (Status status = writeHtml(options.html, report, context);
+    if (Status status =
+            writePageFile(PageKind::depth, options.html,
+                          "Depth of " + report.model, json, context);
         failed(status))
       return status;
   if (options.json)
-    writeJson(report, out);
+    out << json;
   else
     writeText(report, options.units, out);
   return Status::done;

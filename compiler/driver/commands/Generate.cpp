@@ -96,6 +96,7 @@ private:
   mlir::MLIRContext &context;
   llvm::raw_ostream &out;
   Package package, draftPackage; // draftPackage: that of --draft
+  std::string code;              // of both; "": the package's first
   OpenText text{nullptr, mille_text_close};
   std::unique_ptr<Continuation> sequence, draft;
   GenerationRules own;        // the package's, of a decoder beside an encoder
@@ -122,9 +123,12 @@ Status Generation::open() {
   std::vector<std::string> entries{"next"};
   if (guesses())
     entries.push_back("extend");
-  if (Status status =
-          packageOf(options.subject, options.dtype, entries, context, package);
+  if (Status status = packageOf(options.subject, options.dtype, options.target,
+                                entries, context, package);
       failed(status))
+    return status;
+  if (Status status = codeFor(package, options.target, options.device, code);
+      failed(status) || failed(status = checkCode(package, code)))
     return status;
   if (!options.dtype.empty() && options.dtype != package.dtype.text())
     return refuseOptions("--dtype is '" + options.dtype + "' but package " +
@@ -168,6 +172,7 @@ Status Generation::openSequence(int64_t prompt) {
                               guesses() ? options.guesses : 0};
   wishes.beams = searches(options, rules()) ? beamsOf(options, rules()) : 1;
   wishes.source = rules() ? prompt : 0;
+  wishes.code = code;
   if (Status status = Continuation::open(package, context, wishes, sequence);
       failed(status) || options.draft.empty())
     return status;
@@ -175,16 +180,17 @@ Status Generation::openSequence(int64_t prompt) {
 }
 
 Status Generation::openDraft() {
-  if (Status status = packageOf(options.draft, options.dtype, {"next"}, context,
-                                draftPackage);
-      failed(status))
+  if (Status status = packageOf(options.draft, options.dtype, options.target,
+                                {"next"}, context, draftPackage);
+      failed(status) || failed(status = checkCode(draftPackage, code)))
     return status;
   if (Status status = checkEntry(draftPackage, "next"); failed(status))
     return status;
   const int64_t most = draftPackage.most(sizes::context);
   if (Status status = Continuation::open(
           draftPackage, context,
-          {options.threads, most ? std::min(most, room) : room, 0}, draft);
+          {options.threads, most ? std::min(most, room) : room, 0, 1, 0, code},
+          draft);
       failed(status))
     return status;
   OpenText other{nullptr, mille_text_close};

@@ -2,7 +2,7 @@
 // Must not run it; UnitFacts describes a unit in words.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/commands/Report.h"
-#include "compiler/driver/commands/UnitFacts.h"
+#include "compiler/driver/commands/UnitKinds.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Inputs.h"
@@ -17,28 +17,6 @@ using namespace mille::transformer;
 using llvm::StringRef;
 
 //===-- The screen --------------------------------------------------------===//
-
-// The units of one stack, layer by layer. A layer number that falls begins the
-// next stack.
-struct Stack {
-  std::vector<std::vector<ResidualOp>> layers;
-};
-
-// The stacks of the first entry; other entries have the same units.
-static std::vector<Stack> stacksOf(mlir::Operation *model) {
-  std::vector<Stack> stacks;
-  int64_t last = INT64_MAX;
-  kernel::forwardOf(model).walk([&](ResidualOp unit) {
-    int64_t layer = unit.getLayer().value_or(0);
-    if (layer < last)
-      stacks.push_back({});
-    if (layer != last)
-      stacks.back().layers.push_back({});
-    stacks.back().layers.back().push_back(unit);
-    last = layer;
-  });
-  return stacks;
-}
 
 static void printFact(const std::string &what, const std::string &value,
                       llvm::raw_ostream &out) {
@@ -65,74 +43,11 @@ static void printDifferences(const Facts &facts, const Facts &usual,
       printFact(fact.what, "none", out);
 }
 
-// Units with the same facts, and the layers that they are in.
-struct Kind {
-  Facts facts;
-  std::vector<int64_t> layers;
-};
-
-// The kinds among the i-th units of all layers, the most frequent first.
-static std::vector<Kind> kindsOf(const Stack &stack, size_t i,
-                                 const Dimensions &model) {
-  std::vector<Kind> kinds;
-  for (auto [number, units] : llvm::enumerate(stack.layers)) {
-    if (i >= units.size())
-      continue;
-    Facts facts = factsOf(units[i], model);
-    auto known =
-        llvm::find_if(kinds, [&](Kind &kind) { return kind.facts == facts; });
-    if (known == kinds.end())
-      known = kinds.insert(kinds.end(), {std::move(facts), {}});
-    known->layers.push_back(number);
-  }
-  llvm::stable_sort(kinds, [](const Kind &a, const Kind &b) {
-    return a.layers.size() > b.layers.size();
-  });
-  return kinds;
-}
-
-// Kinds of units: [stack][number of the unit in its layer][kind].
-using Units = std::vector<std::vector<std::vector<Kind>>>;
-
-static bool isCausal(const Stack &stack) {
-  return llvm::any_of(stack.layers, [](const auto &units) {
-    return llvm::any_of(units, [](ResidualOp unit) {
-      return unit
-          .walk([](mlir::Operation *op) {
-            auto attend = llvm::dyn_cast<AttendOp>(op);
-            return (attend && attend.getMask() == Mask::causal) ||
-                           llvm::isa<LinearAttendOp>(op)
-                       ? mlir::WalkResult::interrupt()
-                       : mlir::WalkResult::advance();
-          })
-          .wasInterrupted();
-    });
-  });
-}
-
-static Units unitsOf(mlir::Operation *model) {
-  std::vector<Stack> stacks = stacksOf(model);
-  auto hidden = model->getAttrOfType<mlir::IntegerAttr>("hidden_size");
-  Units all;
-  for (auto [number, stack] : llvm::enumerate(stacks)) {
-    Dimensions dimensions{int64_t(stack.layers.size()), 0,
-                          hidden ? hidden.getInt() : 0, isCausal(stack)};
-    if (stacks.size() == 2)
-      dimensions.otherLayers = stacks[1 - number].layers.size();
-    size_t places = 0;
-    for (auto &layer : stack.layers)
-      places = std::max(places, layer.size());
-    all.emplace_back();
-    for (size_t i = 0; i < places; ++i)
-      all.back().push_back(kindsOf(stack, i, dimensions));
-  }
-  return all;
-}
-
 // Prints the most frequent kind in full, and the differences of the others.
-static void printKinds(const std::vector<Kind> &kinds, llvm::raw_ostream &out) {
+static void printKinds(const std::vector<UnitKind> &kinds,
+                       llvm::raw_ostream &out) {
   const Facts &usual = kinds.front().facts;
-  for (const auto &[facts, layers] : kinds) {
+  for (const auto &[slots, facts, layers] : kinds) {
     out << "  " << layers.size() << (layers.size() == 1 ? " unit" : " units")
         << (layers.size() == 1 ? " in layer " : " in layers ")
         << rangesOf(layers, ", ") << ": ";
@@ -147,13 +62,13 @@ static void printKinds(const std::vector<Kind> &kinds, llvm::raw_ostream &out) {
 }
 
 static void printUnits(mlir::Operation *model, llvm::raw_ostream &out) {
-  Units stacks = unitsOf(model);
+  UnitKinds stacks = unitKindsOf(model);
   for (auto [number, stack] : llvm::enumerate(stacks)) {
     out << "residual units";
     if (stacks.size() > 1)
       out << " of stack " << number + 1 << " of " << stacks.size();
     out << '\n';
-    for (const std::vector<Kind> &kinds : stack)
+    for (const std::vector<UnitKind> &kinds : stack)
       printKinds(kinds, out);
   }
   if (stacks.empty())
@@ -309,7 +224,7 @@ static void print(mlir::Operation *model, llvm::raw_ostream &out) {
 
 static void printJson(mlir::Operation *model, llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
-  auto kind = [&](const Kind &kind) {
+  auto kind = [&](const UnitKind &kind) {
     json.object([&] {
       json.attribute("units", int64_t(kind.layers.size()));
       json.attribute("layers", rangesOf(kind.layers, ", "));
@@ -334,7 +249,7 @@ static void printJson(mlir::Operation *model, llvm::raw_ostream &out) {
       });
     });
     json.attributeArray("stacks", [&] {
-      for (const auto &stack : unitsOf(model))
+      for (const auto &stack : unitKindsOf(model))
         json.array([&] {
           for (const auto &kinds : stack)
             json.array([&] { llvm::for_each(kinds, kind); });

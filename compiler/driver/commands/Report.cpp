@@ -1,8 +1,12 @@
-// `mille report`: lists in columns what was fused, and what was not and why.
-// Must not decide anything.
+// `mille report`: says in columns, as JSON or as a page what was fused and what
+// was not, and why. Must not decide anything.
 #include "compiler/driver/commands/Report.h"
 
 #include "compiler/driver/Command.h"
+#include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/commands/PageFile.h"
+#include "compiler/driver/commands/ReportJson.h"
+#include "compiler/driver/package/Reference.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -192,13 +196,49 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
   printColumns(out, memory);
 }
 
+// The units of the model, and a run of the package where one is asked for.
+static Status examine(const ReportOptions &options, mlir::MLIRContext &context,
+                      PackageReport &report) {
+  Reference reference;
+  if (Status status = Reference::read(report.package, context, reference);
+      failed(status))
+    return status;
+  report.units = unitKindsOf(reference.model());
+  if (!options.measure)
+    return Status::done;
+  report.run.kernels = true;
+  report.measured.emplace();
+  return measurePackage(report.run, report.package, context, *report.measured);
+}
+
 Status mille::reportCommand(const ReportOptions &options,
                             mlir::MLIRContext &context,
                             llvm::raw_ostream &out) {
+  if (options.measure && options.html.empty() && !options.json)
+    return refuseOptions("--measure is given but neither --html nor --json",
+                         "mille bench DIR --kernels prints columns");
   Package package;
   if (Status status = findPackage(options.folder, context, package);
       failed(status))
     return status;
-  printReport(package, out);
+  if (options.html.empty() && !options.json) {
+    printReport(package, out);
+    return Status::done;
+  }
+  PackageReport report{package, {}, options.bench, {}};
+  if (Status status = examine(options, context, report); failed(status))
+    return status;
+  std::string json;
+  llvm::raw_string_ostream text(json);
+  writeReport(report, text);
+  if (!options.html.empty())
+    if (Status status = writePageFile(PageKind::report, options.html,
+                                      "Package " + package.name, json, context);
+        failed(status))
+      return status;
+  if (options.json)
+    out << json;
+  else
+    printReport(package, out);
   return Status::done;
 }

@@ -33,27 +33,6 @@ static Status statesOf(const Package &package, const std::string &entry,
   return Status::done;
 }
 
-// Refuses states on a device, which cannot keep them.
-static Status checkStates(const Package &package, const std::string &code,
-                          const std::vector<std::string> &states) {
-  auto isDevice = [](llvm::StringRef name) {
-    const Target *target = targetNamed(name);
-    return target && target->isDevice();
-  };
-  llvm::StringRef isa = llvm::StringRef(code).split(':').first;
-  const bool onDevice = isa.empty()
-                            ? llvm::all_of(package.isas,
-                                           [&](const Package::Isa &each) {
-                                             return isDevice(each.name);
-                                           })
-                            : isDevice(isa);
-  if (states.empty() || !onDevice)
-    return Status::done;
-  return refuseOptions("the entry has states, such as '" + states.front() +
-                           "', which only runs on the CPU keep",
-                       "mille compile MODEL --entries=extend -o DIR");
-}
-
 static Status runReference(Reference &model, const RunOptions &options,
                            const Values &inputs, Values &outputs,
                            std::vector<std::string> &states) {
@@ -111,8 +90,6 @@ static Status compute(const RunOptions &options, mlir::MLIRContext &context,
         failed(status))
       return status;
   if (Status status = statesOf(package, options.entry, states); failed(status))
-    return status;
-  if (Status status = checkStates(package, code, states); failed(status))
     return status;
   Compiled::Wishes wishes{options.entry, options.check, options.keepPadding,
                           options.context};

@@ -291,6 +291,36 @@ std::string mille::placementOf(ResidualOp unit) {
              : "post-norm";
 }
 
+// The norm of branch `i` in a list that has one for all or one for each.
+static std::string normAt(mlir::ArrayAttr list, size_t i) {
+  if (!list || list.empty())
+    return "";
+  auto norm = llvm::cast<NormAttr>(list[list.size() == 1 ? 0 : i]);
+  return norm.getKind() == NormKind::identity ? "" : normInWords(norm);
+}
+
+UnitSlots mille::slotsOf(ResidualOp unit, const Dimensions &model) {
+  auto scale = [&](ScaleAttr given) {
+    return !given || isOne(given) ? std::string() : scaleInWords(given, model);
+  };
+  UnitSlots slots{placementOf(unit), "x' = " + axesOf(unit)};
+  mlir::ArrayAttr inNorms = unit.getInNormAttr(),
+                  norms = unit.getBranchNormAttr(),
+                  scales = unit.getBranchScaleAttr();
+  slots.normedTap = unit.getTap() == Tap::normed;
+  slots.sharedInputNorm = unit.getBranches().size() > 1 && holdsNorm(inNorms) &&
+                          inNorms.size() == 1;
+  slots.skipScale = scale(unit.getSkipScaleAttr());
+  slots.streamScale = scale(unit.getStreamScaleAttr());
+  if (unit.getOutNormAttr())
+    slots.outputNorm = normInWords(unit.getOutNormAttr());
+  for (auto [i, branch] : llvm::enumerate(unit.getBranches()))
+    slots.branches.push_back(
+        {BranchFacts().of(branch), normAt(inNorms, i), normAt(norms, i),
+         scales ? scale(llvm::cast<ScaleAttr>(scales[i])) : ""});
+  return slots;
+}
+
 Facts mille::factsOf(ResidualOp unit, const Dimensions &model) {
   Facts facts{{"placement", placementOf(unit) + ": x' = " + axesOf(unit)}};
   for (auto [i, branch] : llvm::enumerate(unit.getBranches()))

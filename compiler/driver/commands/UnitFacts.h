@@ -24,6 +24,20 @@ std::string placementOf(transformer::ResidualOp unit);
 // norm and each scale.
 Facts factsOf(transformer::ResidualOp unit, const Dimensions &model);
 
+// What fills the slots of a unit, in words; "": nothing, or a scale of 1.
+struct UnitSlots {
+  std::string placement, formula; // "pre-norm", "x' = x + F(N(x))"
+  bool normedTap = false;         // the skip begins after the input norm
+  bool sharedInputNorm = false;   // one input norm for several branches
+  std::string skipScale, outputNorm, streamScale;
+  struct Branch {
+    Facts facts;
+    std::string inputNorm, norm, scale;
+  };
+  std::vector<Branch> branches;
+};
+UnitSlots slotsOf(transformer::ResidualOp unit, const Dimensions &model);
+
 // A norm in words: "rms_norm eps 1e-06, times 1 + weight".
 std::string normInWords(transformer::NormAttr norm);
 

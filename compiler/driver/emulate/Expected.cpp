@@ -2,7 +2,7 @@
 #include "compiler/driver/emulate/Expected.h"
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/ScalarRegion.h"
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Joined.h"
 
 using namespace mille;
 using namespace mille::emulated;
@@ -22,8 +22,15 @@ public:
     operand.name = name;
     operand.spec = spec;
     operand.rows = rows;
+    operand.weights = what == Drawn::weights;
     draw(operand, what, entries, random);
     into.push_back(std::move(operand));
+  }
+  // A row of the last two operands.
+  void fillRow(int64_t row, double number) {
+    for (Operand *of : {&into[into.size() - 2], &into.back()})
+      std::fill_n(of->numbers.begin() + row * of->spec.columns,
+                  of->spec.columns, number);
   }
   // An operand that is read at out[m, n].
   void addRead(const char *name, const BufferSpec &spec) {
@@ -70,14 +77,29 @@ static void drawRows(const RowsSpec &r, Drawer &drawer) {
   }
 }
 
+// The keys of a sequence: of a state those that it holds, with the run's.
+static int64_t keysOf(const AttentionSpec &a, const Sizes &sizes, int64_t s) {
+  if (!a.past)
+    return sizes.keys;
+  return std::min(sizes.held(s) + (a.causal ? sizes.queries() : 0), sizes.keys);
+}
+// The position of a sequence's first query.
+static int64_t firstOf(const AttentionSpec &a, const Sizes &sizes, int64_t s) {
+  return !a.past ? sizes.first : a.causal ? sizes.held(s) : 0;
+}
+
 static std::string drawAttention(const AttentionSpec &a, Drawer &drawer) {
   const Sizes &sizes = drawer.sizes;
-  if (a.panels || a.decay)
-    return "attention to panels, or with a decay,";
+  if (a.decay)
+    return "attention with a decay";
   int64_t keyRows = sizes.sequences * sizes.keys;
   drawer.add("query", a.query, sizes.rows);
   drawer.add("key", a.key, keyRows);
   drawer.add("value", a.value, keyRows);
+  // What a state has behind its rows may be anything.
+  for (int64_t row = 0; a.past && row < keyRows; ++row)
+    if (row % sizes.keys >= keysOf(a, sizes, row / sizes.keys))
+      drawer.fillRow(row, NAN);
   using Operand = AttentionOperand;
   auto add = [&](Operand which, const char *name, int64_t rows,
                  Drawn what = Drawn::numbers) {
@@ -123,7 +145,12 @@ std::vector<Operand> mille::emulated::operandsOf(mlir::Operation *op,
     problem += " has no reference here";
     return {};
   }
-  drawer.add("out", spec.out, sizes.rows);
+  for (const JoinedRows &joined : spec.joined)
+    for (size_t i = 0; i < joined.sources.size(); ++i)
+      if (joined.sources[i] < 0)
+        drawer.addRead("joined input", joined.rows.inputs[i]);
+  for (const BufferSpec &out : spec.outs())
+    drawer.add("out", out, sizes.rows);
   return operands;
 }
 
@@ -258,9 +285,9 @@ bool AttentionInDouble::sees(int64_t s, int64_t i, int64_t j) const {
   const Operand *mask = find(AttentionOperand::keyMask);
   const Operand *segments = find(AttentionOperand::segments);
   const Operand *prefix = find(AttentionOperand::prefix);
-  if (mask && mask->numbers[key] == 0)
+  if ((mask && mask->numbers[key] == 0) || j >= keysOf(a, sizes, s))
     return false;
-  if (!sight.shows(sizes.first + i, j,
+  if (!sight.shows(firstOf(a, sizes, s) + i, j,
                    prefix ? int64_t(prefix->numbers[s]) : 0))
     return false;
   return !segments ||
@@ -270,7 +297,7 @@ bool AttentionInDouble::sees(int64_t s, int64_t i, int64_t j) const {
 double AttentionInDouble::added(int64_t s, int64_t h, int64_t i,
                                 int64_t j) const {
   const int64_t query = s * sizes.queries() + i, key = s * sizes.keys + j;
-  const int64_t far = j - sizes.first - i;
+  const int64_t far = j - firstOf(a, sizes, s) - i;
   auto byDistance = [&](const double *numbers, int64_t columns) {
     const int64_t most = columns / 2;
     return numbers[std::clamp(far, -most, most) + most];
@@ -340,9 +367,8 @@ void AttentionInDouble::compute() {
     }
 }
 
-bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
-                              const Sizes &sizes,
-                              std::vector<Operand> &operands) {
+static bool computeOne(mlir::Operation *op, const KernelSpec &spec,
+                       const Sizes &sizes, std::vector<Operand> &operands) {
   switch (spec.kind) {
   case KernelKind::matmul:
     return computeMatmul(op, spec.matmul, operands);
@@ -352,4 +378,42 @@ bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
     AttentionInDouble(op, spec.attention, sizes, operands).compute();
     return true;
   }
+}
+
+// Each op of the kernel in turn, on what those before it gave.
+bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
+                              const Sizes &sizes,
+                              std::vector<Operand> &operands) {
+  if (spec.joined.empty())
+    return computeOne(op, spec, sizes, operands);
+  size_t next = spec.kind == KernelKind::matmul
+                    ? 2 + spec.matmul.extras.size()
+                    : spec.rows.inputs.size() + spec.rows.indices;
+  std::vector<Operand> results;
+  std::vector<Operand> own(operands.begin(), operands.begin() + next);
+  auto finish = [&](const BufferSpec &out, auto computed) {
+    Operand &result = own.emplace_back();
+    result.spec = out;
+    result.rows = sizes.rows;
+    result.numbers.resize(sizes.rows * out.columns);
+    const bool done = computed();
+    results.push_back(own.back());
+    return done;
+  };
+  if (!finish(spec.out, [&] { return computeOne(op, spec, sizes, own); }))
+    return false;
+  auto ops = kernel::joinedTo(op);
+  for (size_t j = 0; j < ops.size(); ++j) {
+    const JoinedRows &joined = spec.joined[j];
+    own.clear();
+    for (int source : joined.sources)
+      own.push_back(source < 0 ? operands[next++] : results[source]);
+    if (!finish(joined.out,
+                [&] { return computeRows(ops[j], joined.rows, own); }))
+      return false;
+  }
+  for (size_t i = 0; i < results.size(); ++i)
+    if (i ? spec.joined[i - 1].written : spec.written)
+      operands[next++].numbers = results[i].numbers;
+  return true;
 }

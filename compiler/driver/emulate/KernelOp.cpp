@@ -10,6 +10,7 @@
 #include "llvm/Support/Format.h"
 
 #include <cmath>
+#include <map>
 
 using namespace mille;
 using namespace mille::emulated;
@@ -51,12 +52,16 @@ std::string mille::emulated::judgeOut(const Operand &expected,
 }
 
 namespace {
+// The outs of an op by the number of rows. Attention to states must have the
+// same bits in both row classes.
+using Outs = std::map<int64_t, std::vector<std::vector<char>>>;
+
 // One kernel at one size.
 class OneRun {
 public:
   OneRun(mlir::Operation *op, const KernelSpec &spec, const Options &options,
-         llvm::raw_ostream &out)
-      : op(op), spec(spec), options(options), out(out) {}
+         Outs &outs, llvm::raw_ostream &out)
+      : op(op), spec(spec), options(options), outs(outs), out(out) {}
 
   Status run(const emulate::Kernel &kernel, int64_t rows);
 
@@ -64,6 +69,7 @@ private:
   mlir::Operation *op;
   const KernelSpec &spec;
   const Options &options;
+  Outs &outs;
   llvm::raw_ostream &out;
 };
 } // namespace
@@ -86,35 +92,33 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   if (!compute(op, spec, sizes, operands))
     return Status::bug;
   std::vector<emulate::Buffer> buffers;
+  const size_t inputs = operands.size() - spec.outs().size();
   for (const Operand &operand : operands)
-    buffers.push_back(operand.bytes(&operand != &operands.back()));
+    buffers.push_back(operand.bytes(buffers.size() < inputs));
   emulate::LaunchCase launch = launchOf(sizes);
   launch.units = options.units;
-  const double bound = boundOf(spec);
-  std::vector<char> first;
+  std::vector<std::vector<char>> own;
+  std::vector<std::vector<char>> &first =
+      spec.attention.past ? outs[rows] : own;
   auto judge = [&](const std::vector<emulate::Buffer> &results) {
+    std::vector<std::vector<char>> bytes;
+    for (size_t i = inputs; i < results.size(); ++i)
+      bytes.push_back(results[i].bytes);
     if (first.empty())
-      first = results.back().bytes;
-    if (results.back().bytes != first)
-      return std::string("the out has other bits than with the first seed");
-    return judgeOut(operands.back(), results.back(), bound);
+      first = bytes;
+    if (bytes != first)
+      return std::string("the out has other bits than with the first seed, "
+                         "or in the other row class");
+    std::string problem;
+    for (size_t i = inputs; i < results.size() && problem.empty(); ++i) {
+      KernelSpec own = spec;
+      own.out = operands[i].spec;
+      problem = judgeOut(operands[i], results[i], boundOf(own));
+    }
+    return problem;
   };
   out << rows << " rows: ";
   return emulate::run(kernel, launch, buffers, options.trials, judge, out);
-}
-
-// The description that the object would hold.
-static mille_device_kernel describe(const nvvm::Launch &launch) {
-  mille_device_kernel kernel = {};
-  kernel.entry = launch.entry.c_str();
-  kernel.threads = launch.threads;
-  kernel.cluster = launch.cluster;
-  kernel.shared_bytes = launch.sharedBytes;
-  kernel.blocks_per_unit = launch.blocksPerUnit;
-  std::copy(launch.tiles.begin(), launch.tiles.end(), kernel.tiles);
-  kernel.argument_count = uint32_t(launch.arguments.size());
-  kernel.arguments = launch.arguments.data();
-  return kernel;
 }
 
 emulate::LaunchCase mille::emulated::launchOf(const Sizes &sizes) {
@@ -124,6 +128,8 @@ emulate::LaunchCase mille::emulated::launchOf(const Sizes &sizes) {
   std::copy(counts, counts + 5, launch.counts);
   launch.scalars = {uint32_t(sizes.queries()), uint32_t(sizes.keys),
                     uint32_t(sizes.first)};
+  for (int64_t s = 0; s < sizes.sequences; ++s)
+    launch.past.push_back(int32_t(sizes.held(s)));
   return launch;
 }
 
@@ -134,13 +140,13 @@ mille::emulated::makeKernel(mlir::Operation *op, const KernelSpec &spec,
   nvvm::Kernel kernel;
   if (!nvvm::writeKernel(*op->getContext(), request, kernel, problem))
     return nullptr;
-  mille_device_kernel description = describe(kernel.launch);
+  mille_device_kernel description = nvvm::descriptionOf(kernel.launch);
   auto modules = kernel.module->getOps<mlir::gpu::GPUModuleOp>();
   return emulate::Kernel::make(*modules.begin(), description, problem);
 }
 
 static Status runClass(mlir::Operation *op, const KernelSpec &spec, bool few,
-                       unsigned rank, const Options &options,
+                       unsigned rank, const Options &options, Outs &outs,
                        llvm::raw_ostream &out) {
   std::string problem;
   std::unique_ptr<emulate::Kernel> kernel =
@@ -150,7 +156,7 @@ static Status runClass(mlir::Operation *op, const KernelSpec &spec, bool few,
       op->emitError() << "no Hopper kernel: " << problem;
     return Status::input;
   }
-  OneRun one(op, spec, options, out);
+  OneRun one(op, spec, options, outs, out);
   Status worst = Status::done;
   for (int64_t rows : options.rows) {
     Status status = one.run(*kernel, rows);
@@ -167,10 +173,11 @@ Status mille::emulated::run(mlir::Operation *op, const Options &options,
   const Generator &generator = nvvmGenerator();
   std::vector<std::string> tiles = generator.tiles(spec, hopper());
   Status worst = Status::done;
+  Outs outs;
   auto runOne = [&](bool few, unsigned rank, llvm::StringRef words) {
     out << op->getName().getStringRef() << (few ? ", few rows" : "")
         << (words.empty() ? "" : ", ") << words << "\n";
-    Status status = runClass(op, spec, few, rank, options, out);
+    Status status = runClass(op, spec, few, rank, options, outs, out);
     worst = failed(status) ? status : worst;
   };
   if (options.few && generator.hasClasses(spec, hopper()))

@@ -46,6 +46,7 @@ emulate::Buffer Operand::bytes(bool written) const {
   buffer.name = name;
   buffer.elementBytes = int(size);
   buffer.written = written;
+  buffer.weights = weights;
   buffer.bytes.assign(rows * stride * size, char(0xff));
   for (int64_t row = 0; row < rows && written; ++row)
     for (int64_t column = 0; column < spec.columns; ++column) {

@@ -4,6 +4,7 @@
 #include "compiler/emulate/Run.h"
 #include "compiler/kernels/Spec.h"
 
+#include <algorithm>
 #include <random>
 
 namespace mille::emulated {
@@ -13,6 +14,12 @@ struct Sizes {
   int64_t rows = 1, sequences = 1, keys = 1, first = 0;
 
   int64_t queries() const { return rows / sequences; }
+  // Where keys are a state's: the rows that a sequence's state holds before the
+  // run. Sequences stand at different places, the first one at `first`.
+  int64_t held(int64_t sequence) const {
+    constexpr int64_t apart = 61;
+    return std::max<int64_t>(first - apart * sequence, 0);
+  }
 };
 
 struct Operand {
@@ -20,6 +27,7 @@ struct Operand {
   BufferSpec spec;
   int64_t rows = 1;
   std::vector<double> numbers; // [rows, spec.columns]
+  bool weights = false;        // no kernel writes it
 
   double at(int64_t row, int64_t column) const {
     return numbers[row * spec.columns + column];

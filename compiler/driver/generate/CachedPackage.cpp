@@ -79,6 +79,7 @@ std::string usualDtype(StringRef model, mlir::MLIRContext &context) {
 } // namespace
 
 Status mille::packageOf(const std::string &subject, const std::string &dtype,
+                        const std::string &target,
                         llvm::ArrayRef<std::string> entries,
                         mlir::MLIRContext &context, Package &package) {
   Subject kind;
@@ -105,7 +106,7 @@ Status mille::packageOf(const std::string &subject, const std::string &dtype,
   if (request.dtype.empty())
     return Status::input;
   request.entries.assign(entries.begin(), entries.end());
-  request.targets = {"host"};
+  request.targets = {target.empty() ? "host" : target};
   request.name = "model";
   request.folder = folder + "/" + hashOfBytes(subject, makerText(request));
   if (!llvm::sys::fs::exists(request.folder + "/model.json"))

@@ -10,9 +10,10 @@ namespace mille {
 // folder) is compiled for this machine into a folder of
 // $XDG_CACHE_HOME/mille/packages (or ~/.cache), unless it is there already. The
 // folder's name depends on the model's bytes, the type, the entries, the
-// instruction set and this build. dtype: the type for a model; "": f32.
+// instruction set and this build. dtype: the type for a model; "": f32. target:
+// what it is compiled for; "": this machine.
 Status packageOf(const std::string &subject, const std::string &dtype,
-                 llvm::ArrayRef<std::string> entries,
+                 const std::string &target, llvm::ArrayRef<std::string> entries,
                  mlir::MLIRContext &context, Package &package);
 
 } // namespace mille

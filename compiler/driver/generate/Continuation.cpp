@@ -4,6 +4,17 @@
 
 using namespace mille;
 
+// The generation library asks for a session without a device's name; this
+// function in its table adds the name.
+static const mille_functions *chosenApi;
+static std::string chosenDevice;
+static mille_status createOnChosen(mille_package *package,
+                                   const mille_size *most, size_t count,
+                                   int threads, mille_session **session) {
+  return chosenApi->mille_session_create_on(package, most, count, threads,
+                                            chosenDevice.c_str(), session);
+}
+
 static mille_generation_runtime runtimeOf(const mille_functions &api) {
   return {sizeof(mille_generation_runtime),
           api.mille_package_find_entry,
@@ -32,12 +43,17 @@ Status Continuation::open(const Package &package, mlir::MLIRContext &context,
   continuation = std::make_unique<Continuation>();
   Compiled::Wishes opened;
   opened.entry = "next";
-  if (Status status =
-          Compiled::open(package, "", context, continuation->compiled, opened);
+  if (Status status = Compiled::open(package, wishes.code, context,
+                                     continuation->compiled, opened);
       failed(status))
     return status;
   const Compiled &compiled = *continuation->compiled;
   mille_generation_runtime runtime = runtimeOf(compiled.functions());
+  if (!compiled.deviceName().empty()) {
+    chosenApi = &compiled.functions();
+    chosenDevice = compiled.deviceName();
+    runtime.session_create_for = createOnChosen;
+  }
   mille_generation_options options = MILLE_GENERATION_OPTIONS_INIT;
   options.context = wishes.context;
   options.guesses = wishes.guesses;

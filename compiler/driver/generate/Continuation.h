@@ -15,6 +15,7 @@ public:
     int64_t guesses = 0; // the most guesses that run beside a token
     int64_t beams = 1;   // the most beams of a search
     int64_t source = 0;  // the most tokens of an encoder's source
+    std::string code;    // as Compiled::open takes it
   };
 
   // Fails if the package has no entry for generation, or if that entry has

@@ -52,6 +52,8 @@ public:
   Status measureDevice(std::optional<DevicePeak> &peak);
 
   std::string isa();
+  // As it was given, or "".
+  const std::string &deviceName() const { return device; }
   size_t sessionBytes();
 
   // The open package, and the functions of its runtime.

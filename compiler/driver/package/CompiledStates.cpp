@@ -37,19 +37,21 @@ static void putNumber(double number, mille_type type, char *into) {
 }
 
 // The shape of a state in this session, which may hold more rows than the
-// context.
+// context. A device's has a mark of 8 bytes at its end, which is no row's.
 std::vector<int64_t> Compiled::stateShape(size_t number,
                                           const mille_tensor &state) const {
   std::vector<int64_t> shape = shapeOf(state);
   size_t bytes = 0;
   api->mille_session_state_bytes(session, number, &bytes);
+  bytes -= bytes % 16;
   shape[2] = int64_t(bytes / elementBytes(state.type)) / (shape[0] * shape[3]);
   return shape;
 }
 
 // A value has the shape [entries, batch, rows, columns], and a session copies
 // one sequence at a time, [entries, rows, columns]. The order of elements is
-// that of the session's memory: keys and values lie in panels.
+// that of the session's memory: keys and values lie in panels, a device's in
+// rows.
 Status Compiled::takeStates(const Values &values) {
   for (auto &[number, state] : states) {
     auto given = values.find(state.name);
@@ -63,7 +65,9 @@ Status Compiled::takeStates(const Values &values) {
     const size_t each = elementBytes(state.type);
     const int64_t part = shape[2] * shape[3];
     for (int64_t b = 0; b < shape[1]; ++b) {
-      std::vector<char> bytes(shape[0] * part * each);
+      size_t size = 0;
+      api->mille_session_state_bytes(session, number, &size);
+      std::vector<char> bytes(size);
       for (int64_t e = 0; e < shape[0]; ++e)
         for (int64_t i = 0; i < part; ++i)
           putNumber(given->second.numbers[(e * shape[1] + b) * part + i],

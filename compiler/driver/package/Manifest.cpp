@@ -6,6 +6,7 @@
 #include "compiler/driver/Generators.h"
 #include "compiler/driver/Version.h"
 #include "compiler/driver/machine/Machine.h"
+#include "compiler/driver/program/Memory.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -156,6 +157,7 @@ static void writeKernels(OStream &json, const ManifestInput &input) {
       json.attribute("places", kernel.places);
       json.attribute("flops_per_row", int64_t(kernel.info.flopsPerRow));
       json.attribute("weight_bytes", int64_t(kernel.info.bytesWeights));
+      json.attribute("row_bytes", rowBytesOf(kernel.op));
       writeTiles(json, kernel, input);
       if (llvm::any_of(input.isas, [](const Target &isa) {
             return generators().serving(isa) > 1;
@@ -184,6 +186,30 @@ static void writeScratch(OStream &json, const ManifestInput &input) {
   json.attribute("scratch_bytes_per_thread_and_token", int64_t(perToken));
 }
 
+// Writes the kernels in their order, and the buffers of the arena.
+static void writeMemory(OStream &json, mlir::func::FuncOp entry) {
+  MemoryUse use = memoryOf(entry, [](mlir::Operation *op) {
+    return generators().describe(op).name;
+  });
+  json.attributeArray("steps", [&] {
+    for (const MemoryUse::Step &step : use.steps)
+      json.object([&] {
+        json.attribute("kernel", step.kernel);
+        if (!step.layers.empty())
+          json.attribute("layers", step.layers);
+      });
+  });
+  json.attributeArray("buffers", [&] {
+    for (const MemoryUse::Buffer &buffer : use.buffers)
+      json.object([&] {
+        json.attribute("offset", buffer.offset);
+        json.attribute("bytes", buffer.bytes);
+        json.attribute("first", buffer.first);
+        json.attribute("last", buffer.last);
+      });
+  });
+}
+
 static void writeEntry(OStream &json, mlir::func::FuncOp entry) {
   kernel::Signature signature = kernel::signatureOf(entry);
   json.attribute("name", entry.getName());
@@ -197,6 +223,7 @@ static void writeEntry(OStream &json, mlir::func::FuncOp entry) {
   json.attribute("arena_bytes_per_row", arena.bytesPerRow);
   if (arena.fixedTokens)
     json.attribute("fixed_tokens", arena.fixedTokens);
+  writeMemory(json, entry);
 }
 
 int64_t mille::countParameters(mlir::Operation *model) {

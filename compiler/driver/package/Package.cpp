@@ -44,11 +44,16 @@ std::string Package::entryNames() const {
   return names;
 }
 
-std::string Package::inWords(StringRef kernel) const {
+const Package::Kernel *Package::kernel(StringRef name) const {
   for (const Kernel &known : kernels)
-    if (known.name == kernel)
-      return known.does;
-  return kernel.str();
+    if (known.name == name)
+      return &known;
+  return nullptr;
+}
+
+std::string Package::inWords(StringRef name) const {
+  const Kernel *known = kernel(name);
+  return known ? known->does : name.str();
 }
 
 //===-- Members of a JSON object that checkManifest has seen --------------===//
@@ -116,12 +121,22 @@ static Traffic trafficIn(const json::Value &body) {
           whole(body, "bytes_per_row"), whole(body, "weight_bytes")};
 }
 
+static MemoryUse memoryIn(const json::Value &entry) {
+  MemoryUse use;
+  for (const json::Value &step : items(entry, "steps"))
+    use.steps.push_back({text(step, "kernel"), text(step, "layers")});
+  for (const json::Value &buffer : items(entry, "buffers"))
+    use.buffers.push_back({whole(buffer, "offset"), whole(buffer, "bytes"),
+                           whole(buffer, "first"), whole(buffer, "last")});
+  return use;
+}
+
 static void readParts(const json::Value &body, Package &package) {
   for (const json::Value &entry : items(body, "entries"))
     package.entries.push_back(
         {text(entry, "name"), tensors(items(entry, "inputs")),
          tensors(items(entry, "outputs")), tensors(items(entry, "states")),
-         whole(entry, "arena_bytes_per_row")});
+         whole(entry, "arena_bytes_per_row"), memoryIn(entry)});
   for (const json::Value &isa : items(body, "isas"))
     package.isas.push_back({text(isa, "name"), text(isa, "needs")});
   for (const json::Value &kernel : items(body, "kernels")) {
@@ -131,7 +146,8 @@ static void readParts(const json::Value &body, Package &package) {
                                whole(kernel, "flops_per_row"),
                                whole(kernel, "weight_bytes"),
                                {},
-                               {}});
+                               {},
+                               whole(kernel, "row_bytes")});
     for (const json::Value &tile : items(kernel, "tiles"))
       package.kernels.back().tiles.push_back(
           {text(tile, "isa"), text(tile, "tile"), whole(tile, "rank")});

@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/driver/package/GenerationRules.h"
 #include "compiler/driver/program/Certificate.h"
+#include "compiler/driver/program/Memory.h"
 #include "compiler/driver/program/Traffic.h"
 #include "dialects/transformer/Dtype.h"
 #include "dialects/transformer/Shape.h"
@@ -39,6 +40,7 @@ struct Package {
     std::string name;
     std::vector<Tensor> inputs, outputs, states;
     int64_t arenaBytesPerRow = 0;
+    MemoryUse memory; // of packages of earlier builds: empty
   };
   std::vector<Entry> entries; // at least one: the first is the default
   // The entry with that name ("": the first), or null.
@@ -63,6 +65,7 @@ struct Package {
       std::string isa, generator;
     };
     std::vector<Maker> makers;
+    int64_t rowBytes = 0; // read and written for each row; 0: not known
   };
   std::vector<Kernel> kernels;
 
@@ -101,6 +104,7 @@ struct Package {
   bool hasSize(llvm::StringRef size) const;
   // The model's maximum of a size; 0: any.
   int64_t most(llvm::StringRef size) const;
+  const Kernel *kernel(llvm::StringRef name) const;  // null: not known
   std::string inWords(llvm::StringRef kernel) const; // describes a kernel
 };
 

@@ -32,18 +32,26 @@ Status Reference::open(llvm::StringRef path, const ImportOptions &options,
   return reference.modelOp ? Status::done : Status::bug;
 }
 
-Status Reference::open(const Package &package, mlir::MLIRContext &context,
+Status Reference::read(const Package &package, mlir::MLIRContext &context,
                        Reference &reference) {
   std::string path = package.file("mlir");
   reference.module = import::parseText(path, context);
   if (!reference.module)
     return Status::input; // the parser has reported the error
   reference.modelOp = modelIn(*reference.module);
-  mlir::Location place = mlir::FileLineColLoc::get(&context, path, 0, 0);
-  if (!reference.modelOp) {
-    mlir::emitError(place) << "the file holds no transformer.model";
-    return Status::input;
-  }
+  if (reference.modelOp)
+    return Status::done;
+  mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0))
+      << "the file holds no transformer.model";
+  return Status::input;
+}
+
+Status Reference::open(const Package &package, mlir::MLIRContext &context,
+                       Reference &reference) {
+  if (Status status = read(package, context, reference); failed(status))
+    return status;
+  mlir::Location place =
+      mlir::FileLineColLoc::get(&context, package.file("mlir"), 0, 0);
   reference.folder = package.modelFolder;
   std::string hash =
       hashModel(package.modelPath, package.modelFolder, reference.modelOp);

@@ -17,6 +17,9 @@ public:
   // error if these have changed.
   static Status open(const Package &package, mlir::MLIRContext &context,
                      Reference &reference);
+  // Opens the NAME.mlir alone: enough to describe the model, not to run it.
+  static Status read(const Package &package, mlir::MLIRContext &context,
+                     Reference &reference);
 
   // Runs an entry ("": the first). The inputs may hold the contents of its
   // states before the run, of all or of none; the outputs hold them after it.

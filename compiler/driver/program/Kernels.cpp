@@ -3,7 +3,7 @@
 #include "compiler/driver/program/Kernels.h"
 
 #include "compiler/driver/Generators.h"
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Joined.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -20,7 +20,7 @@ Status mille::distinctKernels(mlir::Operation *model,
   Status status = Status::done;
   llvm::StringMap<size_t> known;
   model->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
-    if (!kernel::isGenerated(op))
+    if (!kernel::isLeader(op))
       return;
     KernelInfo info = generators().describe(op);
     if (info.name.empty()) // describe has reported an error

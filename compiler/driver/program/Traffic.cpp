@@ -39,6 +39,13 @@ static void addBytes(mlir::Value operand, int64_t turns, Traffic &traffic) {
       bytes * turns;
 }
 
+int64_t mille::rowBytesOf(mlir::Operation *kernelOp) {
+  Traffic traffic;
+  for (mlir::Value operand : kernelOp->getOperands())
+    addBytes(operand, 1, traffic);
+  return traffic.bytesPerRow;
+}
+
 Traffic mille::trafficOf(mlir::Operation *model) {
   Traffic traffic;
   std::vector<DistinctKernel> kernels;

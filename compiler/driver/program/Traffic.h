@@ -14,6 +14,9 @@ struct Traffic {
   bool operator==(const Traffic &other) const;
 };
 
+// The bytes that a kernel reads and writes for each row.
+int64_t rowBytesOf(mlir::Operation *kernelOp);
+
 // The traffic of a planned model.
 Traffic trafficOf(mlir::Operation *model);
 

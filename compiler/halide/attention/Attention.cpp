@@ -217,7 +217,9 @@ void AttentionPipe::transposeQueries() {
 
 Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
                     const Names &names) {
-  return AttentionPipe(spec, machine, names).build();
+  KernelSpec own = spec;
+  own.attention.panels &= !machine.device; // whose states are in rows
+  return AttentionPipe(own, machine, names).build();
 }
 
 } // namespace mille

@@ -24,6 +24,8 @@ void AttentionPipe::placeSequences() {
   row0 = sequence * queries;
   rowLast = row0 + queries - 1;
   keyRow = sequence * keys;
+  if (past.defined())
+    first = s.causal ? past(sequence) : Expr(0);
   position0 = first - row0;
 }
 

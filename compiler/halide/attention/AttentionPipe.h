@@ -280,6 +280,7 @@ private:
   const bool paired, integral, ofBytes;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
+  Halide::ImageParam past; // on a device: rows of each sequence's state
   Halide::Param<int> queries{names("queries")}, keyCount{names("keys")},
       firstPosition{names("first")};
   Var d{names("d")}, m{names("m")}, h{names("h")}, q{names("q")}, b{names("b")};

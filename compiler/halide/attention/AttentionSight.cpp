@@ -65,6 +65,10 @@ void AttentionPipe::declareOperands() {
     pipe.arguments.insert(pipe.arguments.end(),
                           {queries, keyCount, firstPosition});
   }
+  if (s.past && device) {
+    past = ImageParam(Int(32), 1, names("past"));
+    pipe.arguments.push_back(past);
+  }
   keys = isLinear() ? Expr(queries) : Expr(keyCount);
   first = isLinear() ? Expr(0) : Expr(firstPosition);
 }
@@ -162,6 +166,8 @@ AttentionPipe::Range AttentionPipe::seenFrom(const Expr &position) const {
     atMost(max(position, at(Operand::prefix)(sequence) - 1));
   else if (s.causal)
     atMost(position);
+  else if (past.defined()) // all keys of another stream
+    atMost(past(sequence) - 1);
   if (s.windowRight)
     atMost(position + int(s.windowRight - 1));
   if (s.windowLeft)
@@ -229,6 +235,8 @@ Expr AttentionPipe::isSeen(const Expr &kv) const {
   if (s.has(Operand::segments)) {
     const ImageParam &segments = at(Operand::segments);
     Expr own = keyRow + position0 + row; // the query among the keys
+    if (past.defined())                  // a state may have no room for padding
+      own = min(own, keyRow + keys - 1);
     seen = seen && segments(own) == segments(keyRow + kv);
   }
   if (s.has(Operand::keyMask) && !keyTerm.defined())

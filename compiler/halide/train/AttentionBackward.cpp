@@ -40,6 +40,16 @@ private:
   RDom domain(const char *name, const Steps &steps, const Expr &extent) const {
     return RDom(0, extent, names((name + steps.suffix).c_str()));
   }
+  // The keys that some query of block b sees.
+  RDom seenKeys(const char *name, const Steps &steps) const {
+    RDom r = domain(name, steps, keys);
+    limit(r, r, b);
+    return r;
+  }
+  void limit(RDom &r, const Expr &key, const Expr &block) const {
+    if (s.causal)
+      r.where(key < (block + 1) * together);
+  }
 
   void declareOperands();
   Expr rowOf(const Expr &block, const Expr &lane) const {
@@ -115,8 +125,7 @@ void AttentionBackward::weigh(Steps &steps) {
               : score * float(log2e);
   steps.scores = make("scores", steps);
   steps.scores(i, j, b, h) = select(isSeen(), score, hidden);
-  RDom ofTop = domain("top_key", steps, keys),
-       ofSum = domain("sum_key", steps, keys);
+  RDom ofTop = seenKeys("top_key", steps), ofSum = seenKeys("sum_key", steps);
   steps.topKey = ofTop;
   steps.sumKey = ofSum;
   steps.top = make("top", steps);
@@ -148,7 +157,7 @@ void AttentionBackward::differ(Steps &steps) {
       value(int(s.valueOffset) + h / group * D + depth, min(j, keys - 1));
   steps.products = make("products", steps);
   steps.products(i, j, b, h) = steps.product(i, j, b, h);
-  RDom all = domain("delta_key", steps, keys);
+  RDom all = seenKeys("delta_key", steps);
   steps.deltaKey = all;
   steps.delta = make("delta", steps);
   steps.delta(i, b, h) = 0.0f;
@@ -189,6 +198,7 @@ void AttentionBackward::addQueries() {
            names("query_sum"));
   Expr lane = all.y * rowsOfTile + all.x, to = all.z * together + lane;
   all.where(to < queries);
+  limit(all, all.w, all.z);
   out(c, m, h) = undef<float>();
   out(c, row, h) = 0.0f;
   out(c, to, h) += steps.slopes(lane, all.w, all.z, h) *
@@ -235,6 +245,7 @@ void AttentionBackward::addKeys(const char *name, Func &out,
        member = all[4], shared = all[5];
   Expr to = tile * rowsOfTile + inTile, head = shared * group + member;
   all.where(to < keys);
+  limit(all, to, block);
   const Func &factor = ofValue ? steps.normal : steps.slopes;
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;

@@ -468,7 +468,7 @@ gpu.module @m attributes {launch = {shared = 4096, threads = 32, tiles = [1], bu
 }
 
 //--- group.mlir
-// CHECK: a product in a block of 32 threads, which are not whole warp groups
+// CHECK: a product in warp group 0 of a block of 32 threads, which is not whole
 gpu.module @m attributes {launch = {shared = 4096, threads = 32, tiles = [1], buffers = [], arguments = []}} {
   llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
   llvm.func @kernel() attributes {nvvm.kernel} {

@@ -13,6 +13,7 @@
 // RUN: not %mille-emulate %t/gone.mlir --seeds=8 | FileCheck %t/gone.mlir
 // RUN: not %mille-emulate %t/due.mlir --seeds=1 | FileCheck %t/due.mlir
 // RUN: not %mille-emulate %t/often.mlir --seeds=1 | FileCheck %t/often.mlir
+// RUN: not %mille-emulate %t/early.mlir --seeds=1 | FileCheck %t/early.mlir
 // RUN: %mille-emulate %t/harmless.mlir --seeds=2 --break=all | FileCheck %t/harmless.mlir
 
 //--- shared.mlir
@@ -30,6 +31,26 @@ gpu.module @m attributes {launch = {shared = 1024, threads = 64, tiles = [1], bu
     %other = llvm.xor %tid, %63 : i32
     %at = llvm.getelementptr %smem[%other] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     %value = llvm.load %at : !llvm.ptr<3> -> i32
+    llvm.return
+  }
+}
+
+//--- early.mlir
+// The launch overlaps with the kernels before it, but half of the threads write
+// without a wait for them.
+// CHECK: seed 1: a store of buffer 0 before a wait for the kernels before this one
+gpu.module @m attributes {launch = {threads = 64, tiles = [1], overlaps, buffers = [{type = memref<64xi32>, out}], arguments = [{address = 0}]}} {
+  llvm.func @kernel(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %32 = llvm.mlir.constant(32 : i32) : i32
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %first = llvm.icmp "slt" %tid, %32 : i32
+    llvm.cond_br %first, ^wait, ^write
+  ^wait:
+    nvvm.griddepcontrol wait
+    llvm.br ^write
+  ^write:
+    %at = llvm.getelementptr %out[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %tid, %at : i32, !llvm.ptr<1>
     llvm.return
   }
 }

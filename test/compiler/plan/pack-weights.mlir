@@ -99,3 +99,19 @@ func.func @packs_a_stack_of_bf16(%x: tensor<?x8xbf16>, %s: tensor<4xi32>, %o: te
   } : tensor<?x8xbf16>, tensor<3x80x8xbf16> -> tensor<?x80xf32>
   return %y : tensor<?x80xf32>
 }
+
+// A weight that changes between runs is packed by the program, in these panels.
+// CHECK-LABEL: func.func @packs_again
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<2x8x48xf32>
+// CHECK: %[[P:.*]] = kernel.pack %{{.*}} transposed outs(%[[E]] : tensor<2x8x48xf32>) : tensor<8x80xf32> -> tensor<2x8x48xf32>
+// CHECK: kernel.matmul %{{.*}}, %[[P]]
+func.func @packs_again(%x: tensor<?x8xf32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> {
+  %w = kernel.weight @w -> tensor<8x80xf32>
+  %e = tensor.empty() : tensor<80x8xf32>
+  %p = kernel.pack %w transposed outs(%e : tensor<80x8xf32>) : tensor<8x80xf32> -> tensor<80x8xf32>
+  %y = kernel.matmul %x, %p outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<80x8xf32> -> tensor<?x80xf32>
+  return %y : tensor<?x80xf32>
+}

@@ -106,3 +106,64 @@ func.func @bodies_text() attributes {kernel.bodies = [{stack = 0 : i64, body = 0
 
 // expected-error @+1 {{has kernel.bodies whose entry 0 has a key 'depth' that no such entry has}}
 func.func @bodies_key() attributes {kernel.bodies = [{stack = 0 : i64, body = 0 : i64, layers = "0-3", difference = "", depth = 4 : i64}]} { return }
+
+// -----
+
+func.func @joined_alone(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  // expected-error @+1 {{has kernel.joined = unit but only rows of a launch have it, without a value}}
+  kernel.rows ins(%x : memref<?x8xf32>) outs(%y : memref<?x8xf32>) gather [-1] attributes {kernel.joined} {
+  ^bb0(%n: f32):
+    kernel.yield %n : f32
+  }
+  return
+}
+
+// -----
+
+func.func @joined_first(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  kernel.launch {
+    // expected-error @+1 {{has kernel.joined but is the first of its launch}}
+    kernel.rows ins(%x : memref<?x8xf32>) outs(%y : memref<?x8xf32>) gather [-1] attributes {kernel.joined} {
+    ^bb0(%n: f32):
+      kernel.yield %n : f32
+    }
+    kernel.yield
+  }
+  return
+}
+
+// -----
+
+func.func @joined_gathers(%x: memref<?x8xf32>, %t: memref<4x8xf32>, %i: memref<?xi32>, %y: memref<?x8xf32>) {
+  kernel.launch {
+    kernel.rows ins(%x : memref<?x8xf32>) outs(%y : memref<?x8xf32>) gather [-1] {
+    ^bb0(%n: f32):
+      kernel.yield %n : f32
+    }
+    // expected-error @+1 {{has kernel.joined but gathers an input}}
+    kernel.rows ins(%t : memref<4x8xf32>) indices(%i : memref<?xi32>) outs(%y : memref<?x8xf32>) gather [0] attributes {kernel.joined} {
+    ^bb0(%n: f32):
+      kernel.yield %n : f32
+    }
+    kernel.yield
+  }
+  return
+}
+
+// -----
+
+func.func @joined_on_tensors(%x: tensor<?x8xf32>) {
+  kernel.launch {
+    %y = kernel.rows ins(%x : tensor<?x8xf32>) outs(%x : tensor<?x8xf32>) gather [-1] {
+    ^bb0(%n: f32):
+      kernel.yield %n : f32
+    } -> tensor<?x8xf32>
+    // expected-error @+1 {{has kernel.joined but is not planned}}
+    %z = kernel.rows ins(%y : tensor<?x8xf32>) outs(%x : tensor<?x8xf32>) gather [-1] attributes {kernel.joined} {
+    ^bb0(%n: f32):
+      kernel.yield %n : f32
+    } -> tensor<?x8xf32>
+    kernel.yield
+  }
+  return
+}

@@ -33,7 +33,7 @@ func.func @activate_gradient_c2_type(%g: tensor<?x?x8xf32>) {
 // -----
 
 func.func @activate_gradient_c3(%g: tensor<?x?x8xf32>) {
-  // expected-error @+1 {{up_offset is 1 but there is no up}}
+  // expected-error @+1 {{up_offset is 1.0 but there is no up}}
   %y = transformer.activate_gradient %g at %g by relu up_offset 1.0 : tensor<?x?x8xf32> -> tensor<?x?x8xf32>
   return
 }

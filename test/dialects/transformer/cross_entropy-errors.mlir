@@ -28,7 +28,7 @@ func.func @cross_entropy_c2(%z: tensor<2x5x8xf32>, %y: tensor<2x5xi32>, %w: tens
 // -----
 
 func.func @cross_entropy_c3(%z: tensor<2x5x8xf32>, %y: tensor<2x5xi32>, %w: tensor<1xf32>) {
-  // expected-error @+1 {{smoothing is 1 but must be at least 0 and below 1}}
+  // expected-error @+1 {{smoothing is 1.0 but must be at least 0 and below 1}}
   %l, %g = transformer.cross_entropy %z labels %y weight %w smoothing 1.0
     : tensor<2x5x8xf32>, tensor<2x5xi32>, tensor<1xf32> -> tensor<2x5xf32>
   return

@@ -22,7 +22,8 @@ name = os.path.basename(model)
 
 def compiled(package, *options):
     path = os.path.join(folder, package)
-    subprocess.run([mille, "compile", model, "--hidden-states", "-o", path, *options],
+    subprocess.run([mille, "compile", model, "--hidden-states", "--target=host",
+                    "-o", path, *options],
                    check=True)
     return path
 

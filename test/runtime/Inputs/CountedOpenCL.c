@@ -1,6 +1,7 @@
 /* The machine's OpenCL library, but each queue that has launched kernels says
  * at its end how many, how often the host waited, and how many launches came
- * after the first wait. For $MILLE_OPENCL_LIBRARY: all other functions are the
+ * after the first wait. $FAIL_OPENCL=NAME:N: the N-th call of that function
+ * from then on fails. For $MILLE_OPENCL_LIBRARY: all other functions are the
  * library's own. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -9,6 +10,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { most = 1000 };
 typedef struct {
@@ -48,9 +50,32 @@ static void count(cl_command_queue queue, cl_bool waits) {
   counts[numberOf(queue)].waits += waits != CL_FALSE;
 }
 
+/* Whether this call is the one that fails. */
+static int fails(const char *name) {
+  static char last[64];
+  static int calls;
+  const char *wish = getenv("FAIL_OPENCL");
+  if (!wish || strcmp(wish, last) != 0)
+    calls = 0;
+  snprintf(last, sizeof last, "%s", wish ? wish : "");
+  const size_t length = strlen(name);
+  if (!wish || strncmp(wish, name, length) != 0 || wish[length] != ':')
+    return 0;
+  return ++calls == atoi(wish + length + 1);
+}
+#define FAIL(name)                                                             \
+  if (fails(name))                                                             \
+  return CL_OUT_OF_RESOURCES
+#define FAIL_NULL(name)                                                        \
+  if (fails(name)) {                                                           \
+    *error = CL_OUT_OF_RESOURCES;                                              \
+    return NULL;                                                               \
+  }
+
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT cl_int clFinish(cl_command_queue queue) {
+  FAIL("clFinish");
   count(queue, CL_TRUE);
   return REAL(clFinish)(queue);
 }
@@ -64,6 +89,7 @@ EXPORT cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem memory,
                                   cl_bool waits, size_t offset, size_t size,
                                   void *to, cl_uint number,
                                   const cl_event *list, cl_event *event) {
+  FAIL("clEnqueueReadBuffer");
   count(queue, waits);
   return REAL(clEnqueueReadBuffer)(queue, memory, waits, offset, size, to,
                                    number, list, event);
@@ -73,6 +99,7 @@ EXPORT cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem memory,
                                    cl_bool waits, size_t offset, size_t size,
                                    const void *from, cl_uint number,
                                    const cl_event *list, cl_event *event) {
+  FAIL("clEnqueueWriteBuffer");
   count(queue, waits);
   return REAL(clEnqueueWriteBuffer)(queue, memory, waits, offset, size, from,
                                     number, list, event);
@@ -85,6 +112,7 @@ EXPORT cl_int clEnqueueReadBufferRect(cl_command_queue queue, cl_mem memory,
                                       size_t hostSlice, void *out,
                                       cl_uint number, const cl_event *list,
                                       cl_event *event) {
+  FAIL("clEnqueueReadBufferRect");
   count(queue, waits);
   return REAL(clEnqueueReadBufferRect)(queue, memory, waits, from, to, region,
                                        row, slice, hostRow, hostSlice, out,
@@ -110,4 +138,36 @@ EXPORT cl_int clReleaseCommandQueue(cl_command_queue queue) {
             counts[i].launches, counts[i].late, counts[i].waits, events);
   counts[i] = counts[--queues];
   return REAL(clReleaseCommandQueue)(queue);
+}
+
+EXPORT cl_command_queue
+clCreateCommandQueue(cl_context context, cl_device_id device,
+                     cl_command_queue_properties properties, cl_int *error) {
+  FAIL_NULL("clCreateCommandQueue")
+  return REAL(clCreateCommandQueue)(context, device, properties, error);
+}
+
+EXPORT cl_program clCreateProgramWithSource(cl_context context, cl_uint number,
+                                            const char **texts,
+                                            const size_t *sizes,
+                                            cl_int *error) {
+  FAIL_NULL("clCreateProgramWithSource")
+  return REAL(clCreateProgramWithSource)(context, number, texts, sizes, error);
+}
+
+EXPORT cl_context clCreateContext(const cl_context_properties *properties,
+                                  cl_uint number, const cl_device_id *devices,
+                                  void(CL_CALLBACK *notify)(const char *,
+                                                            const void *,
+                                                            size_t, void *),
+                                  void *user, cl_int *error) {
+  FAIL_NULL("clCreateContext")
+  return REAL(clCreateContext)(properties, number, devices, notify, user,
+                               error);
+}
+
+EXPORT cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags,
+                             size_t size, void *host, cl_int *error) {
+  FAIL_NULL("clCreateBuffer")
+  return REAL(clCreateBuffer)(context, flags, size, host, error);
 }

@@ -1,16 +1,10 @@
-/* Sessions on a device of CUDA without one: FakeCuda.cpp is the driver. What
- * generated code does for kernels is written out in C, of both forms: host code
- * that dispatches, and a table of arguments. */
-#include "FakeCuda.h"
-#include "FakeModel.h"
-#include "runtime/Backends.h"
-#include "runtime/mille.h"
+/* Sessions on a device of CUDA without one: FakeCuda.cpp is the driver. */
+#include "CudaModel.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { columns = 16, most = 60 };
+#include <sys/wait.h>
+#include <unistd.h>
 
 static fake_cuda_counts *counts(void) {
   static fake_cuda_counts *(*function)(void);
@@ -21,168 +15,6 @@ static fake_cuda_counts *counts(void) {
     CHECK(function);
   }
   return function();
-}
-
-/* ---- The kernels, as the device runs them -------------------------------- */
-
-/* (x, y, count): y = 2 x */
-static void twiceOnDevice(void **arguments, const unsigned blocks[3],
-                          unsigned shared) {
-  const float *x = *(const float **)arguments[0];
-  float *y = *(float **)arguments[1];
-  const int32_t count = *(int32_t *)arguments[2];
-  CHECK(blocks[0] == (unsigned)(count + 15) / 16 && shared == 32);
-  for (int i = 0; i < count; ++i)
-    y[i] = 2 * x[i];
-}
-static const fake_cuda_kernel twiceCode = {
-    FAKE_CUDA_MAGIC, "twice", twiceOnDevice, 3, {8, 8, 4}};
-
-/* (map of x, numbers, y, rows, zeros): y = x + the row's number */
-static void addOnDevice(void **arguments, const unsigned blocks[3],
-                        unsigned shared) {
-  const uint64_t *map = arguments[0];
-  const float *x = (const float *)map[0];
-  const int32_t *numbers = *(const int32_t **)arguments[1];
-  float *y = *(float **)arguments[2];
-  const int32_t rows = *(int32_t *)arguments[3];
-  uint32_t *zeros = *(uint32_t **)arguments[4];
-  const uint32_t *box = (const uint32_t *)(map + 12);
-  /* two dimensions of f32 */
-  CHECK(map[1] == ((uint64_t)7 << 32 | 2));
-  CHECK(map[2] == columns && map[3] == (uint64_t)rows && map[8] == columns * 4);
-  CHECK(box[0] == columns && box[1] == 8);
-  /* a tile of three rows a block, but no more blocks than units */
-  CHECK(blocks[0] == (unsigned)((rows + 2) / 3 < 4 ? (rows + 2) / 3 : 4));
-  CHECK(shared == 100 << 10 && *zeros == 0);
-  *zeros = 1;
-  for (int m = 0; m < rows; ++m)
-    for (int n = 0; n < columns; ++n)
-      y[m * columns + n] = x[m * columns + n] + (float)numbers[m];
-}
-static const fake_cuda_kernel addCode = {
-    FAKE_CUDA_MAGIC, "add", addOnDevice, 5, {128, 8, 8, 4, 8}};
-
-/* ---- What generated code does for them ----------------------------------- */
-
-static const void *twiceModule = &twiceCode;
-static uint32_t twiceKind = MILLE_MODULE_CUBIN;
-static int64_t items = 16;
-
-static int32_t twiceFunction(void **arguments) {
-  mille_task *task = *(mille_task **)arguments[0];
-  mille_buffer *x = arguments[1], *y = arguments[2];
-  int32_t count = x->dimension[1].extent * columns;
-  int32_t code = mille_device_module(task, twiceKind, twiceModule, 1);
-  if (code)
-    return code;
-  const size_t sizes[] = {8, 8, 4, 0};
-  void *const values[] = {x, y, &count};
-  const int8_t isBuffer[] = {1, 1, 0};
-  mille_dispatch dispatch = {
-      "twice", {(count + 15) / 16, 1, 1}, {items, 1, 1}, 32, sizes, values,
-      isBuffer};
-  return mille_device_run(task, &dispatch);
-}
-
-#define ONE(times) {MILLE_COUNT_ONE, times, 1}
-static const mille_launch_argument addArguments[] = {
-    {MILLE_ARGUMENT_TENSOR,
-     0,
-     {0},
-     2,
-     {columns, 8},
-     {ONE(columns), {MILLE_COUNT_ROWS, 1, 1}},
-     {{0}, ONE(columns * 4)}},
-    {.kind = MILLE_ARGUMENT_ADDRESS, .number = 1},
-    {.kind = MILLE_ARGUMENT_ADDRESS, .number = 2},
-    {.kind = MILLE_ARGUMENT_AMOUNT, .amount = {MILLE_COUNT_ROWS, 1, 1}},
-    {.kind = MILLE_ARGUMENT_ZEROS, .amount = ONE(4)}};
-static mille_device_kernel addKernel = {
-    .entry = "add",
-    .cubin = &addCode,
-    .cubin_bytes = sizeof addCode,
-    .threads = 128,
-    .cluster = 1,
-    .shared_bytes = 100 << 10,
-    .blocks_per_unit = 1,
-    .tiles = {{MILLE_COUNT_ROWS, 1, 3}, ONE(1), ONE(1)},
-    .argument_count = 5,
-    .arguments = addArguments};
-
-static int32_t addFunction(void **arguments) {
-  return mille_device_launch(*(mille_task **)arguments[0], &addKernel,
-                             arguments + 1);
-}
-
-static const mille_kernel_function functions[2][2] = {
-    {twiceFunction, twiceFunction}, {addFunction, addFunction}};
-static const mille_kernel
-    twice =
-        {"mille_k_twice", MILLE_PARTITION_ROWS, 2, 0, columns, 1, 0, 0, 0, 0,
-         {1, 1},          functions[0]},
-    add = {"mille_k_add", MILLE_PARTITION_ROWS, 3, 0, columns, 1, 0, 0, 0, 0,
-           {1, 0, 1},     functions[1]};
-static const mille_kernel *const kernels[] = {&twice, &add};
-
-static int32_t launch(mille_run *run, const mille_kernel *kernel, float *from,
-                      int32_t *numbers, float *to) {
-  mille_buffer buffers[3];
-  mille_dimension dimensions[3][2];
-  const uint32_t out = kernel->buffer_count - 1;
-  fake_buffer(&buffers[0], dimensions[0], from, columns, run->batch, 1);
-  fake_buffer(&buffers[1], dimensions[1], numbers, (int32_t)run->batch, 1, 0);
-  buffers[1].dimensions = 1;
-  fake_buffer(&buffers[out], dimensions[out], to, columns, run->batch, 1);
-  mille_stage stage = {kernel, buffers, NULL, 0, NULL, 0, 0, 0, 0};
-  return mille_launch(run, &stage, 1, run->batch);
-}
-
-/* y = 2 (2 x + 5) + 7, kept = 2 x + 5. The numbers 5 and 7 are given one after
- * the other, in the same memory. */
-static int32_t forward(mille_run *run) {
-  float *first = (float *)run->arena;
-  float *second = (float *)(run->arena + run->padded_rows * 64);
-  int32_t *numbers = (int32_t *)(run->arena + run->padded_rows * 128);
-  static const int32_t five = 5, seven = 7;
-  int32_t code = launch(run, &twice, run->inputs[0], NULL, first);
-  mille_token_numbers(run, &five, 1, numbers);
-  if (!code)
-    code = launch(run, &add, first, numbers, second);
-  mille_keep(run, second, columns, run->batch, columns, 1, 0);
-  if (!code)
-    code = launch(run, &twice, second, NULL, first);
-  mille_token_numbers(run, &seven, 1, numbers);
-  if (!code)
-    code = launch(run, &add, first, numbers, run->outputs[0]);
-  return code;
-}
-
-static const mille_isa isas[] = {{"cuda", 0, &mille_cuda_backend}};
-static const mille_tensor_info inputs[] = {
-    {"x", MILLE_F32, 2, {-1, columns}, MILLE_REQUIRED, 0, 0}};
-static const mille_tensor_info outputs[] = {
-    {"y", MILLE_F32, 2, {-1, columns}, 0, 0, 0},
-    {"kept", MILLE_F32, 2, {-1, columns}, 0, 0, 0}};
-
-static mille_model model;
-static void makeModel(void) {
-  size_t bytes;
-  const char *weights = fake_weights(&bytes);
-  model = *fake_model();
-  static const mille_entry entry = {.name = "forward",
-                                    .forward = forward,
-                                    .input_count = 1,
-                                    .output_count = 2,
-                                    .inputs = inputs,
-                                    .outputs = outputs,
-                                    .arena_bytes_per_row = 192};
-  model.isa_count = 1;
-  model.kernel_count = 2;
-  model.isas = isas;
-  model.entries = &entry;
-  model.kernels = kernels;
-  model.weights = weights;
 }
 
 /* ---- The tests ----------------------------------------------------------- */
@@ -231,7 +63,7 @@ static mille_session *open(mille_package *package) {
   return session;
 }
 
-static void close(mille_package *package, mille_session *session) {
+static void closeBoth(mille_package *package, mille_session *session) {
   CHECK(mille_session_close(session) == MILLE_OK);
   CHECK(mille_package_close(package) == MILLE_OK);
   nothingLeft();
@@ -256,7 +88,7 @@ static void graphs(void) {
       check(session, batch);
     }
   CHECK(counts()->live_instances == 8);
-  close(package, session);
+  closeBoth(package, session);
 }
 
 /* What is started is not waited for, is not disturbed, and ends once. */
@@ -297,7 +129,7 @@ static void startAndWait(void) {
   CHECK(mille_session_start(sessions[1], 0, &size, 1, &given[1], wanted[1]) ==
         MILLE_OK);
   CHECK(mille_session_close(sessions[1]) == MILLE_OK);
-  close(package, sessions[0]);
+  closeBoth(package, sessions[0]);
 }
 
 /* An output that an application keeps on the device. */
@@ -327,7 +159,7 @@ static void outputOnDevice(void) {
     CHECK(counts()->device_copies == round + 1);
   }
   CHECK(release((uint64_t)there) == 0);
-  close(package, session);
+  closeBoth(package, session);
 }
 
 /* Sessions share the device's weights and modules. */
@@ -340,7 +172,69 @@ static void twoSessions(void) {
   check(first, 6);
   CHECK(mille_session_close(first) == MILLE_OK);
   check(second, 1);
-  close(package, second);
+  closeBoth(package, second);
+}
+
+static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
+
+/* One package on two devices: each has its own weights and modules. */
+static void twoDevices(void) {
+  fake("devices=2");
+  mille_package *package = openPackage();
+  mille_session *sessions[2];
+  const mille_size size = {"batch", most};
+  for (int d = 0; d < 2; ++d)
+    EXPECT(mille_session_create_on(package, &size, 1, 1, d ? "cuda:1" : "cuda",
+                                   &sessions[d]),
+           MILLE_OK, mille_package_message(package), "");
+  CHECK(counts()->contexts == 2 && counts()->modules == 4);
+  for (int round = 0; round < 3; ++round)
+    for (int d = 0; d < 2; ++d)
+      check(sessions[d], 5 + round);
+  CHECK(mille_session_close(sessions[0]) == MILLE_OK);
+  check(sessions[1], 2);
+  closeBoth(package, sessions[1]);
+  fake("");
+}
+
+/* A run that is cancelled on its way says so, and the session goes on. */
+static void cancelled(void) {
+  mille_package *package = openPackage();
+  mille_session *session = open(package);
+  static float x[most * columns], y[most * columns], kept[most * columns];
+  const mille_size size = {"batch", 4};
+  const void *given[] = {x};
+  float *wanted[] = {y, kept};
+  for (int round = 0; round < 4; ++round) { /* the third is a graph */
+    CHECK(mille_session_start(session, 0, &size, 1, given, wanted) == MILLE_OK);
+    CHECK(mille_session_cancel(session) == MILLE_OK);
+    CHECK(mille_session_wait(session) == MILLE_CANCELLED);
+    check(session, 4);
+  }
+  closeBoth(package, session);
+}
+
+/* In a child of fork there is no driver: a status and a sentence, and the
+ * parent's session goes on. */
+static void forked(void) {
+  mille_package *package = openPackage();
+  mille_session *session = open(package);
+  check(session, 3);
+  fflush(NULL);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    static float y[most * columns], kept[most * columns];
+    EXPECT(run(session, 3, y, kept), MILLE_NO_DEVICE,
+           mille_session_message(session), "error 3");
+    mille_session *other = NULL;
+    CHECK(mille_session_create(package, most, 0, 1, &other) == MILLE_NO_DEVICE);
+    _exit(0);
+  }
+  int status = 1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  check(session, 3);
+  closeBoth(package, session);
 }
 
 static void profile(void) {
@@ -354,10 +248,8 @@ static void profile(void) {
   CHECK(of.calls == 4 && of.nanoseconds == 4 * 8000000ull);
   CHECK(mille_session_profile(session, 0) == MILLE_OK);
   check(session, 9);
-  close(package, session);
+  closeBoth(package, session);
 }
-
-static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
 
 static void refuse(const char *wish, mille_status status, const char *device,
                    const char *part) {
@@ -393,6 +285,9 @@ static void refusals(void) {
   refuse("shared=1000", MILLE_OUT_OF_MEMORY, "",
          "kernel add needs 102400 bytes of shared memory but a block has "
          "1000");
+  addKernel.cubin = "a cubin that was damaged";
+  refuse("", MILLE_NO_DEVICE, "", "cannot load kernel mille_k_add");
+  addKernel.cubin = &addCode;
   items = 1024;
   refuse("", MILLE_NO_DEVICE, "",
          "kernel twice needs 1024 threads in a block but runs with at most "
@@ -440,6 +335,32 @@ static void failures(void) {
   }
 }
 
+/* A kernel that waits itself for those before it overlaps with them, also as a
+ * part of a graph; but not with copies and fills, nor on an old driver. */
+static void overlapping(void) {
+  for (int kernels = 1; kernels <= 3; ++kernels) {
+    nextKernels = kernels;
+    mille_package *package = openPackage();
+    mille_session *session = open(package);
+    const int before = counts()->overlapping;
+    check(session, 7);
+    CHECK(counts()->overlapping == before + kernels);
+    check(session, 7); /* captured */
+    check(session, 7); /* launched as a graph */
+    CHECK(counts()->overlapping == before + 2 * kernels);
+    closeBoth(package, session);
+  }
+  fake("version=12020");
+  mille_package *package = openPackage();
+  mille_session *session = open(package);
+  const int before = counts()->overlapping;
+  check(session, 7);
+  CHECK(counts()->overlapping == before);
+  closeBoth(package, session);
+  fake("");
+  nextKernels = 0;
+}
+
 /* A run that fails says so, and the next one is right. */
 static void failingRuns(void) {
   static const char *const functions[] = {
@@ -468,16 +389,20 @@ static void failingRuns(void) {
     }
     CHECK(nth > 2);
     check(session, 2);
-    close(package, session);
+    closeBoth(package, session);
   }
 }
 
 int main(void) {
   makeModel();
   graphs();
+  overlapping();
   startAndWait();
   outputOnDevice();
   twoSessions();
+  twoDevices();
+  cancelled();
+  forked();
   profile();
   refusals();
   failures();

@@ -12,6 +12,12 @@ namespace ours = mille::cuda;
 
 static_assert(sizeof(ours::CUDA_MEMCPY2D) == sizeof(::CUDA_MEMCPY2D));
 static_assert(sizeof(ours::CUtensorMap) == sizeof(::CUtensorMap));
+static_assert(sizeof(ours::CUlaunchAttribute) == sizeof(::CUlaunchAttribute));
+static_assert(offsetof(ours::CUlaunchAttribute, value) ==
+              offsetof(::CUlaunchAttribute, value));
+static_assert(sizeof(ours::CUlaunchConfig) == sizeof(::CUlaunchConfig));
+static_assert(offsetof(ours::CUlaunchConfig, attrs) ==
+              offsetof(::CUlaunchConfig, attrs));
 static_assert(offsetof(ours::CUDA_MEMCPY2D, dstDevice) ==
               offsetof(::CUDA_MEMCPY2D, dstDevice));
 static_assert(offsetof(ours::CUDA_MEMCPY2D, Height) ==
@@ -34,8 +40,10 @@ SAME(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 SAME(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 SAME(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
 SAME(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+SAME(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
 SAME(CU_JIT_ERROR_LOG_BUFFER);
 SAME(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+SAME(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 SAME(CU_MEMORYTYPE_DEVICE);
 SAME(CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
 SAME(CU_STREAM_NON_BLOCKING);

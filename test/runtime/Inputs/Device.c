@@ -86,11 +86,22 @@ static int32_t forward(mille_run *run) {
   return 0;
 }
 
+/* The same; a number is given to the device, and the input kept too. */
+static int32_t forwardKept(mille_run *run) {
+  static const int32_t five = 5;
+  mille_token_numbers(run, &five, 1,
+                      (int32_t *)(run->arena + run->padded_rows * 128));
+  int32_t code = forward(run);
+  mille_keep(run, (float *)run->arena, columns, run->batch, columns, 1, 0);
+  return code;
+}
+
 static const mille_isa isas[] = {{"opencl", 0, &mille_opencl_backend}};
 static const mille_tensor_info inputs[] = {
     {"x", MILLE_F32, 2, {-1, columns}, MILLE_REQUIRED, 0, 0}};
 static const mille_tensor_info outputs[] = {
-    {"y", MILLE_F32, 2, {-1, columns}, 0, 0, 0}};
+    {"y", MILLE_F32, 2, {-1, columns}, 0, 0, 0},
+    {"kept", MILLE_F32, 2, {-1, columns}, 0, 0, 0}};
 
 static mille_model model;
 static void makeModel(void) {
@@ -266,12 +277,88 @@ static void refusals(void) {
          "a kernel's module is of kind 77 but opencl takes OpenCL C");
   handOver(MILLE_MODULE_OPENCL_TEXT, good);
   items = 1 << 20;
+  refuse(MILLE_NO_DEVICE, 1, "", " has work-groups of up to ");
   refuse(MILLE_NO_DEVICE, 1, "", " items but a kernel needs 1048576");
   items = 16;
   localBytes = (int64_t)1 << 40;
   refuse(MILLE_OUT_OF_MEMORY, 1, "",
          " bytes of local memory but a kernel needs 1099511627776");
   localBytes = 0;
+}
+
+/* Whatever piece of memory is refused: a sentence, and the next one works. */
+static void checkThree(mille_session *session) { check(session, 3); }
+static void refusedMemory(void) {
+  static const char *const forms[] = {
+      "a device needs # bytes but memory was refused",
+      "a device's programs need # bytes but memory was refused",
+      "a list of # buffers of weights needs # bytes but memory was refused",
+      "a session on a device needs # bytes but memory was refused",
+      "what a device is given in a run needs # bytes but memory was refused"};
+  fake_refuse_each(&model, NULL, forms, 5, checkThree);
+}
+
+/* Whatever call of the library fails: a sentence with what it was for, and the
+ * next run or session works. */
+static void failingCalls(void) {
+  static const struct {
+    const char *call, *sentence;
+    int inRun;
+  } calls[] = {/* the first: then it is kept on disk */
+               {"clCreateProgramWithSource", " takes no kernel: ", 0},
+               {"clCreateContext", " cannot be used: ", 0},
+               {"clCreateCommandQueue", "the weights need ", 0},
+               {"clCreateCommandQueue", " gives no queue: ", 0},
+               {"clCreateBuffer", "the weights need ", 0},
+               {"clCreateBuffer", "the session's activations need ", 0},
+               {"clEnqueueWriteBuffer", ": writing inputs: ", 1},
+               {"clEnqueueWriteBuffer", ": writing activations: ", 1},
+               {"clEnqueueReadBufferRect", ": keeping activations: ", 1},
+               {"clEnqueueReadBuffer", ": reading outputs: ", 1},
+               {"clFinish", ": reading outputs: ", 1}};
+  static const mille_entry entry = {.name = "forward",
+                                    .forward = forwardKept,
+                                    .input_count = 1,
+                                    .output_count = 2,
+                                    .inputs = inputs,
+                                    .outputs = outputs,
+                                    .arena_bytes_per_row = 192};
+  static float x[3 * columns], y[3 * columns], kept[3 * columns];
+  const void *given[] = {x};
+  float *wanted[] = {y, kept};
+  model.entries = &entry;
+  for (unsigned c = 0; c < sizeof calls / sizeof *calls; ++c) {
+    const int nth = c && strcmp(calls[c].call, calls[c - 1].call) == 0 ? 2 : 1;
+    char wish[64];
+    snprintf(wish, sizeof wish, "%s:%d", calls[c].call, nth);
+    mille_package *package = openPackage();
+    mille_session *session = NULL;
+    if (!calls[c].inRun)
+      CHECK(setenv("FAIL_OPENCL", wish, 1) == 0);
+    mille_status status = mille_session_create(package, 3, 0, 1, &session);
+    const char *why = mille_package_message(package);
+    if (calls[c].inRun) {
+      EXPECT(status, MILLE_OK, why, "");
+      CHECK(setenv("FAIL_OPENCL", wish, 1) == 0);
+      status = mille_session_run(session, 3, 0, given, wanted);
+      why = mille_session_message(session);
+    }
+    CHECK(unsetenv("FAIL_OPENCL") == 0);
+    EXPECT(status, status == MILLE_NO_DEVICE ? status : MILLE_OUT_OF_MEMORY,
+           why, calls[c].sentence);
+    if (!session)
+      EXPECT(mille_session_create(package, 3, 0, 1, &session), MILLE_OK,
+             mille_package_message(package), "");
+    for (int i = 0; i < 3 * columns; ++i)
+      x[i] = (float)(i + c);
+    EXPECT(mille_session_run(session, 3, 0, given, wanted), MILLE_OK,
+           mille_session_message(session), "");
+    for (int i = 0; i < 3 * columns; ++i)
+      CHECK(y[i] == 8 * x[i] && kept[i] == 2 * x[i]);
+    CHECK(mille_session_close(session) == MILLE_OK);
+    CHECK(mille_package_close(package) == MILLE_OK);
+  }
+  makeModel();
 }
 
 /* Weights are cut into buffers where tensors begin. The number of a layer's
@@ -361,11 +448,18 @@ int main(int count, char **arguments) {
     printf("compiled once\n");
     return 0;
   }
+  if (count == 2 && strcmp(arguments[1], "failing") == 0) {
+    takeFromDisk();
+    failingCalls();
+    printf("each call failed once\n");
+    return 0;
+  }
   runs();
   noDevice();
   listing();
   refusals();
   bodyNumbers();
+  refusedMemory();
   printf("sessions on a device\n");
   return 0;
 }

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 using namespace mille::cuda;
@@ -24,6 +25,7 @@ using Work = std::vector<std::function<void()>>;
 
 fake_cuda_counts counts;
 std::map<void *, size_t> device, pinned;
+constexpr CUresult notInitialized = 3;
 
 std::string wish(const std::string &name, const char *otherwise) {
   const char *all = getenv("FAKE_CUDA");
@@ -38,6 +40,10 @@ std::string wish(const std::string &name, const char *otherwise) {
 // Counts a call, from where $FAKE_CUDA last changed; its code where that lets
 // it fail.
 CUresult called(const char *name) {
+  // A fork has no driver, as with a real one.
+  static const pid_t starter = getpid();
+  if (getpid() != starter)
+    return notInitialized;
   static std::map<std::string, int> calls;
   static std::string before;
   const std::string failing = wish("fail", "");
@@ -70,8 +76,10 @@ namespace mille::cuda {
 struct CUstream_st {
   Work work;
   std::unique_ptr<Work> captured;
-  void add(std::function<void()> one) {
+  bool endsInKernel = false; // what was added last
+  void add(std::function<void()> one, bool isKernel = false) {
     (captured ? *captured : work).push_back(std::move(one));
+    endsInKernel = isKernel;
   }
   void wait() {
     Work now = std::move(work);
@@ -101,6 +109,31 @@ struct CUevent_st {
 
 namespace {
 std::map<std::pair<CUmodule, std::string>, CUfunction> functions;
+
+// The runtime's step that remembers (runtime/steps/Remember.cl), of which the
+// text is not executed.
+void remember(void **arguments, const unsigned blocks[3], unsigned) {
+  char *places[3];
+  int numbers[6];
+  for (int p = 0; p < 3; ++p)
+    places[p] = *(char **)arguments[2 * p] + *(uint64_t *)arguments[2 * p + 1];
+  for (int n = 0; n < 6; ++n)
+    numbers[n] = *(int *)arguments[6 + n];
+  const auto [hasPast, stride, bytes, tokens, rows, unit] = numbers;
+  for (unsigned row = 0; row < blocks[0]; ++row) {
+    const int sequence = int(row) / tokens;
+    const int place =
+        int(row) % tokens + (hasPast ? ((const int *)places[1])[sequence] : 0);
+    if (place < rows)
+      memcpy(places[2] + (size_t(sequence) * rows + place) * bytes,
+             places[0] + size_t(row) * stride, bytes);
+  }
+}
+const fake_cuda_kernel rememberCode = {{'F', 'A', 'K', 'E', 'C', 'U', 'D', 'A'},
+                                       "mille_remember",
+                                       remember,
+                                       12,
+                                       {8, 8, 8, 8, 8, 8, 4, 4, 4, 4, 4, 4}};
 } // namespace
 
 extern "C" {
@@ -314,7 +347,9 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
     return CUDA_ERROR_NOT_FOUND;
   CUfunction &known = functions[{module, name}];
   if (!known)
-    known = new CUfunc_st{module->kernel, 48 << 10};
+    known = new CUfunc_st{strcmp(name, rememberCode.name) ? module->kernel
+                                                          : &rememberCode,
+                          48 << 10};
   *function = known;
   return CUDA_SUCCESS;
 }
@@ -345,17 +380,17 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank,
   }
   return CUDA_SUCCESS;
 }
-CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
-                        unsigned threadsX, unsigned threadsY, unsigned threadsZ,
-                        unsigned shared, CUstream stream, void **arguments,
-                        void **) {
-  CALLED_INSIDE();
+static CUresult launch(CUfunction function, unsigned x, unsigned y, unsigned z,
+                       unsigned threadsX, unsigned threadsY, unsigned threadsZ,
+                       unsigned shared, CUstream stream, void **arguments) {
   if (!x || !y || !z || threadsX * threadsY * threadsZ > 512 ||
       (int)shared > function->sharedMost)
     return CUDA_ERROR_INVALID_VALUE;
   const fake_cuda_kernel *kernel = function->kernel;
-  if (!kernel)
+  if (!kernel) {
+    stream->endsInKernel = true;
     return CUDA_SUCCESS;
+  }
   // Arguments are copied at the launch.
   struct alignas(64) Argument {
     char bytes[128];
@@ -363,15 +398,40 @@ CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
   auto values = std::make_shared<std::vector<Argument>>(kernel->arguments);
   for (uint32_t a = 0; a < kernel->arguments; ++a)
     memcpy((*values)[a].bytes, arguments[a], kernel->argument_bytes[a]);
-  stream->add([=] {
-    std::vector<void *> pointers;
-    for (Argument &value : *values)
-      pointers.push_back(value.bytes);
-    ++counts.launches;
-    const unsigned blocks[] = {x, y, z};
-    kernel->function(pointers.data(), blocks, shared);
-  });
+  stream->add(
+      [=] {
+        std::vector<void *> pointers;
+        for (Argument &value : *values)
+          pointers.push_back(value.bytes);
+        ++counts.launches;
+        const unsigned blocks[] = {x, y, z};
+        kernel->function(pointers.data(), blocks, shared);
+      },
+      true);
   return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
+                        unsigned threadsX, unsigned threadsY, unsigned threadsZ,
+                        unsigned shared, CUstream stream, void **arguments,
+                        void **) {
+  CALLED_INSIDE();
+  return launch(function, x, y, z, threadsX, threadsY, threadsZ, shared, stream,
+                arguments);
+}
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **arguments, void **) {
+  CALLED_INSIDE();
+  const CUlaunchConfig &of = *config;
+  if (of.numAttrs != 1 || of.attrs->value[0] != 1 ||
+      of.attrs->id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+    return CUDA_ERROR_INVALID_VALUE;
+  // The driver lets it wait for kernels alone.
+  if (!of.hStream->endsInKernel)
+    return CUDA_ERROR_INVALID_VALUE;
+  ++counts.overlapping;
+  return launch(function, of.gridDimX, of.gridDimY, of.gridDimZ, of.blockDimX,
+                of.blockDimY, of.blockDimZ, of.sharedMemBytes, of.hStream,
+                arguments);
 }
 
 CUresult cuStreamCreate(CUstream *stream, unsigned) {

@@ -23,7 +23,8 @@ typedef struct {
   size_t device_pieces, pinned_pieces;
   int contexts, pushed, modules, streams, events, graphs, live_instances;
   /* so far */
-  int maps, launches, waits, instances, graph_launches, device_copies;
+  int maps, launches, overlapping, waits, instances, graph_launches,
+      device_copies;
 } fake_cuda_counts;
 fake_cuda_counts *fake_cuda(void);
 

@@ -368,6 +368,87 @@ void fake_expected(int64_t batch, int64_t tokens, const int32_t *ids,
   free(z);
 }
 
+static int isOfForm(const char *text, const char *form) {
+  for (; *form; ++form) {
+    if (*form != '#') {
+      if (*text++ != *form)
+        return 0;
+      continue;
+    }
+    if (*text < '0' || *text > '9')
+      return 0;
+    text += strspn(text, "0123456789");
+  }
+  return 1;
+}
+
+void fake_seen(const char *message, const char *const *forms, unsigned count,
+               unsigned *seen) {
+  for (const char *at = message; *at; ++at)
+    for (unsigned f = 0; f < count; ++f)
+      if (isOfForm(at, forms[f])) {
+        *seen |= 1u << f;
+        return;
+      }
+  fprintf(stderr, "error: \"%s\" is of none of the forms\n", message);
+  exit(1);
+}
+
+static int refuseAt, pieces;
+static void *allocate(void *user, size_t size, size_t alignment) {
+  (void)user;
+  size = (size + alignment - 1) / alignment * alignment;
+  void *memory = ++pieces == refuseAt ? NULL : aligned_alloc(alignment, size);
+  if (memory)
+    memset(memory, 0xcd, size); /* nobody relies on zeros */
+  return memory;
+}
+static void release(void *user, void *memory) {
+  (void)user;
+  free(memory);
+}
+
+void fake_refuse_each(const mille_model *model, const char *device,
+                      const char *const *forms, unsigned count,
+                      void (*work)(mille_session *session)) {
+  enum { own = 3, most = 16 };
+  const char *all[most] = {
+      "a package needs # bytes but memory was refused",
+      "a session needs # bytes but memory was refused",
+      "a session of batch # on # threads needs # bytes but memory was refused"};
+  CHECK(own + count <= most);
+  memcpy(all + own, forms, count * sizeof *forms);
+  mille_options options = MILLE_OPTIONS_INIT;
+  options.allocate = allocate;
+  options.release = release;
+  const mille_size size = {"batch", 3};
+  unsigned seen = 0;
+  for (refuseAt = 1;; ++refuseAt) {
+    char why[512] = "";
+    mille_package *package = NULL;
+    mille_session *session = NULL;
+    pieces = 0;
+    mille_status status =
+        mille_package_open(model, NULL, &options, &package, why, sizeof why);
+    if (status == MILLE_OK) {
+      status = mille_session_create_on(package, &size, 1, 1, device, &session);
+      snprintf(why, sizeof why, "%s", mille_package_message(package));
+    }
+    CHECK((status == MILLE_OK) == (pieces < refuseAt));
+    if (status == MILLE_OK) {
+      work(session);
+    } else {
+      CHECK(status == MILLE_OUT_OF_MEMORY);
+      fake_seen(why, all, own + count, &seen);
+    }
+    CHECK(mille_session_close(session) == MILLE_OK);
+    CHECK(mille_package_close(package) == MILLE_OK);
+    if (status == MILLE_OK)
+      break;
+  }
+  CHECK(seen == (1u << (own + count)) - 1);
+}
+
 void fake_expect(const char *file, int line, mille_status status,
                  mille_status expected, const char *message, const char *part) {
   if (status == expected && strstr(message, part))

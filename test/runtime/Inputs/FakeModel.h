@@ -56,6 +56,19 @@ void fake_buffer(mille_buffer *buffer, mille_dimension *dimensions, void *host,
     }                                                                          \
   } while (0)
 
+/* Which of the forms a message is: in a form # stands for a number. Fails where
+ * it is none, and remembers which were seen, so that a test can demand all. */
+void fake_seen(const char *message, const char *const *forms, unsigned count,
+               unsigned *seen);
+
+/* Opens a package and a session of batch 3 and works with it; the n-th piece of
+ * memory is refused, n = 1, 2, ... until all is given. Every refusal is of a
+ * form, and each form is seen; those of packages and sessions come by
+ * themselves. */
+void fake_refuse_each(const mille_model *model, const char *device,
+                      const char *const *forms, unsigned count,
+                      void (*work)(mille_session *session));
+
 /* The status and the message, which must contain `part`. */
 #define EXPECT(status, expected, message, part)                                \
   fake_expect(__FILE__, __LINE__, status, expected, message, part)

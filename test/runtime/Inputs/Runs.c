@@ -92,7 +92,9 @@ static void refusals(void) {
           "threads is 65 but must be 0 to 64");
   REFUSED(1, 301, 1, MILLE_TOO_LARGE,
           "max_tokens is 301 but model fake takes at most 300");
-  REFUSED(INT64_MAX, 300, 1, MILLE_TOO_LARGE, "more than memory");
+  REFUSED(INT64_MAX, 300, 1, MILLE_TOO_LARGE, "a session of batch ");
+  REFUSED(INT64_MAX, 300, 1, MILLE_TOO_LARGE,
+          " is more than memory or 2147483582 rows can hold");
   REFUSED(INT32_MAX, 1, 1, MILLE_TOO_LARGE, "more than memory");
   CHECK(mille_session_create(package, 2, 8, 2, &session) == MILLE_OK);
 
@@ -115,7 +117,8 @@ static void refusals(void) {
   RUN(2, 8, MILLE_INVALID_INPUT, "input input_ids is null but has no default");
   given[0] = ids;
   outputs[1] = NULL;
-  RUN(2, 8, MILLE_INVALID_ARGUMENT, "output pooler_output is null");
+  RUN(2, 8, MILLE_INVALID_ARGUMENT,
+      "output pooler_output is null but every output is written");
   outputs[1] = pooled;
   EXPECT(mille_session_run(session, 2, 8, NULL, outputs),
          MILLE_INVALID_ARGUMENT, mille_session_message(session),
@@ -132,7 +135,8 @@ static void refusals(void) {
   RUN(2, 8, MILLE_INTERNAL, "call 2 was told to fail (code -22)");
   fake_fail_at = 0;
   fake_scratch = 100000;
-  RUN(2, 8, MILLE_INTERNAL, "a kernel asks for 100000 bytes of scratch");
+  RUN(2, 8, MILLE_INTERNAL, "a kernel asks for 100000 bytes of scratch but ");
+  RUN(2, 8, MILLE_INTERNAL, " are left");
   fake_scratch = 1000;
   CHECK(mille_session_run(session, 2, 8, given, outputs) == MILLE_OK);
   checkOutputs(2, 8, NULL, NULL);

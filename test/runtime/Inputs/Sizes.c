@@ -160,8 +160,7 @@ static void runs(void) {
       "decoder_tokens is 8 but this session was created for 7");
   RUN(1, 5, 7, MILLE_TOO_LARGE,
       "input decoder_positions is null and decoder_tokens 7, but its values "
-      "must "
-      "be below 6");
+      "must be below 6");
   given[2] = ids;
   RUN(1, 5, 7, MILLE_OK, "");
   given[2] = NULL;

@@ -46,7 +46,8 @@ static void lists(mille_package *package) {
   CHECK(mille_package_entry_input(package, entry, 2, &tensor) == MILLE_OK);
   CHECK(strcmp(tensor.name, "past") == 0 && tensor.optional);
   EXPECT(mille_package_find_entry(package, "shrink", &entry),
-         MILLE_INVALID_ARGUMENT, mille_package_message(package), "shrink");
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
+         " has no entry 'shrink'; its second one is extend");
   CHECK(mille_package_state_count(package, &count) == MILLE_OK && count == 3);
   CHECK(mille_package_state(package, 0, &tensor) == MILLE_OK);
   CHECK(strcmp(tensor.name, "keys") == 0 && tensor.type == MILLE_TYPE_F32);

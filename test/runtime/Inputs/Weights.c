@@ -50,6 +50,8 @@ static void table(const mille_model *model) {
                      "multiples of 64");
   places[0] += 64; /* in another one's */
   refusedFile(bytes, "has a table of hash ");
+  places[0] += 64;
+  refusedFile(bytes, " but fake was compiled with one of ");
   /* A file that is shorter than the table which the code reads. */
   mille_model longer = *model;
   longer.place_count = 2000;
@@ -80,7 +82,8 @@ static void bodies(const mille_model *model) {
               "has 7808 at entry 1 of its table, where fake reads 128 bytes");
     else if (body == 3)
       refused(&layered, path, NULL, MILLE_BAD_WEIGHTS,
-              "has body 3 at entry 0 of its table but fake has 3 bodies");
+              "has body 3 at entry 0 of its table but fake has 3 bodies of "
+              "layers there");
     else /* body 2 reads none */
       CHECK(mille_package_open(&layered, path, NULL, &package, NULL, 0) ==
                 MILLE_OK &&
@@ -132,6 +135,35 @@ static void copies(const mille_model *model) {
           "bytes long but its header says");
 }
 
+/* A file that another process shortens while it is read: what it was for. */
+static size_t shortenTo;
+static void *shorten(void *user, size_t size, size_t alignment) {
+  (void)user;
+  void *memory = NULL;
+  if (size == bytes) /* the memory for the file, before it is read */
+    CHECK(truncate(path, (off_t)shortenTo) == 0);
+  CHECK(posix_memalign(&memory, alignment, size) == 0);
+  return memory;
+}
+static void giveBack(void *user, void *memory) {
+  (void)user;
+  free(memory);
+}
+static void shortened(const mille_model *model) {
+  mille_options options = MILLE_OPTIONS_INIT;
+  options.copy_weights = 1;
+  options.allocate = shorten;
+  options.release = giveBack;
+  shortenTo = 640;
+  fake_write_weights(path);
+  char message[512] = "";
+  mille_package *package;
+  EXPECT(mille_package_open(model, path, &options, &package, message,
+                            sizeof message),
+         MILLE_BAD_WEIGHTS, message,
+         " was 8064 bytes long but ended after 640 while it was read");
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 2);
   mkdir(argv[1], 0777);
@@ -157,7 +189,8 @@ int main(int argc, char **argv) {
   refusedFile(bytes - 1, "bytes long but its header says");
   refusedFile(bytes + 1, "bytes long but its header says");
   bad[0] = 'm';
-  refusedFile(bytes, "is not a Mille weights file");
+  refusedFile(bytes, "is not a Mille weights file: it does not begin with "
+                     "MILLEWT and the byte 1");
   header->version = 2;
   refusedFile(bytes, "has weights version 2 but this runtime reads versions up "
                      "to 1: a newer Mille wrote it");
@@ -223,6 +256,7 @@ int main(int argc, char **argv) {
   /* All but a word that nobody reads and what follows the name. */
   CHECK(refusals == (header->data_offset - 4 - (64 - sizeof "fake")) * 8);
   copies(model);
+  shortened(model);
 
   /* The model, its embedded weights, instruction sets and options. */
   mille_model embedded = *model;
@@ -243,13 +277,22 @@ int main(int argc, char **argv) {
   newer.abi_version = 99;
   refused(&newer, path, NULL, MILLE_INVALID_ARGUMENT,
           "the model has ABI version 99 but this runtime has ");
+  refused(&newer, path, NULL, MILLE_INVALID_ARGUMENT,
+          ": compile it with this Mille");
+  newer = *model;
+  newer.state_count = 65;
+  refused(&newer, path, NULL, MILLE_INTERNAL,
+          "model fake has 1 entries, 2 sizes and 65 states, which is out of "
+          "bounds");
   mille_kernel wide = *model->kernels[1];
   wide.buffer_count = 17;
   const mille_kernel *kernels[4] = {&wide, &wide, &wide, &wide};
   mille_model impossible = *model;
   impossible.kernels = kernels;
-  refused(&impossible, path, NULL, MILLE_INTERNAL,
-          "kernel matmul has 17 buffers, 0 scalars, units 6 and 8");
+  refused(
+      &impossible, path, NULL, MILLE_INTERNAL,
+      "kernel matmul has 17 buffers, 0 scalars, units 6 and 8, which is out "
+      "of bounds");
   options.isa = "zen9";
   refused(model, path, &options, MILLE_INVALID_ARGUMENT,
           "isa is zen9 but model fake was compiled for x86-64-v3 and others");
@@ -276,10 +319,11 @@ int main(int argc, char **argv) {
   options.isa = NULL;
   options.release = (void (*)(void *, void *))abort;
   refused(model, path, &options, MILLE_INVALID_ARGUMENT,
-          "options have release but no allocate");
+          "options have release but no allocate: both or neither");
   memset(&options, 0, sizeof options);
   refused(model, path, &options, MILLE_INVALID_ARGUMENT,
-          "options.size is 0 but must be sizeof(mille_options)");
+          "options.size is 0 but must be sizeof(mille_options): start from "
+          "MILLE_OPTIONS_INIT");
   free(bad);
   return 0;
 }

@@ -22,7 +22,7 @@ def call(*arguments, **how):
 
 def outputs(subject, name):
     package, file = scratch / f"{name}.package", scratch / f"{name}.out"
-    call("compile", subject, "-o", package)
+    call("compile", subject, "-o", package, "--target=host")
     call("run", package, "--inputs", model / "inputs.safetensors",
          "--outputs", file)
     return file.read_bytes()
@@ -31,7 +31,8 @@ def outputs(subject, name):
 expected = outputs(model, "model")
 for landing in ["import", "rewrite", "roll", "fuse", "plan"]:
     text = scratch / f"{landing}.mlir"
-    text.write_text(call("compile", model, f"--stop-after={landing}"))
+    text.write_text(call("compile", model, f"--stop-after={landing}",
+                         "--target=host"))
     call("inspect", text)
     if outputs(text, landing) != expected:
         sys.exit(f"{text}: other outputs than those of {model}")

@@ -2,9 +2,9 @@
 
   narrow.py threads MILLE FOLDER INPUTS          FOLDER/bf16, FOLDER/int8 and so on
                                                  give the same bits on 1 and 3 threads
-  narrow.py models MILLE TARGET FOLDER MODELS NAME...   each compiles and verifies,
-                                                 in bf16 and int8
-  narrow.py blocks MILLE TARGET FOLDER MODELS NAME...   the same in blocks
+  narrow.py models MILLE TARGET FOLDER MODELS NAME[:TYPE]...   each compiles and
+                                                 verifies, in bf16 and int8 or in TYPE
+  narrow.py blocks MILLE TARGET FOLDER MODELS NAME[:TYPE]...   the same in blocks
 """
 import os
 import shutil
@@ -34,8 +34,9 @@ def threads(mille, folder, inputs):
 
 
 def verify(dtypes, mille, target, folder, root, *names):
-    for name in names:
-        for dtype in dtypes:
+    for word in names:
+        name, _, only = word.partition(":")
+        for dtype in [only] if only else dtypes:
             package = os.path.join(folder, "model")
             subprocess.run([mille, "compile", os.path.join(root, name), "-o", package,
                             "--name=m", "--dtype=" + dtype, "--target=" + target],

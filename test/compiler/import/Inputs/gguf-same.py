@@ -59,7 +59,7 @@ def converted(case):
 def compare_packages(case):
     own, models = converted(case)
     for number, model in enumerate(models):
-        run(mille, "compile", model, "--name=m", "-o",
+        run(mille, "compile", model, "--name=m", "--target=host", "-o",
             os.path.join(own, f"package{number}"))
     run("cmp", *(os.path.join(own, f"package{number}", "m.weights")
                  for number in range(2)))

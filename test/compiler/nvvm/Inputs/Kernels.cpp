@@ -2,6 +2,7 @@
 #include "test/compiler/nvvm/Inputs/Kernels.h"
 
 #include "compiler/kernels/ReadSpec.h"
+#include "compiler/nvvm/NormedMatmul.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -35,6 +36,9 @@ bool test::eachMatmul(
 
 Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
                            const std::string &words) {
+  if (!spec.joined.empty())
+    return writeNormedMatmul(context, spec, normedTile(spec, words == "few"),
+                             "matmul");
   MatmulTile tile;
   FewRowsTile few = fewRowsTile(spec.matmul);
   int pingPong = 0;
@@ -43,6 +47,8 @@ Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
     tile.pingPong = pingPong;
     return writeMatmul(context, spec, tile, "matmul");
   }
+  if (words != "few")
+    few.columns = 64; // a cluster needs so many
   if (sscanf(words.c_str(), "few,%u,%u", &few.cluster, &few.stages) == 2 ||
       words == "few")
     return writeFewRows(context, spec, few, "matmul");

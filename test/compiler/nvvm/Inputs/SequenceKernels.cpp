@@ -9,6 +9,8 @@
 #include "compiler/nvvm/Ptxas.h"
 #include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
+#include "compiler/nvvm/StateAttention.h"
+#include "dialects/kernel/Joined.h"
 #include "dialects/kernel/OpList.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,6 +49,9 @@ Made make(mlir::MLIRContext &context, const KernelSpec &spec,
   std::string why = whyNotAttention(spec);
   if (!why.empty())
     return {{}, "", why};
+  if (spec.attention.past) // rank 0: of few rows
+    return {writeStateAttention(context, spec, rank == 0, name),
+            wordsOfStateAttention(spec), ""};
   auto tiles = attentionTiles(spec);
   const AttentionTile &tile = tiles[std::min<size_t>(rank, tiles.size() - 1)];
   return {writeAttention(context, spec, tile, name), wordsOf(tile), ""};
@@ -144,7 +149,7 @@ int main(int argc, char **argv) {
       auto function = op->getParentOfType<mlir::func::FuncOp>();
       if (!mlir::isa<kernel::AttentionOp, kernel::LinearAttentionOp,
                      kernel::RotateOp, kernel::RowsOp>(op) ||
-          (argc > 3 && function.getName() != argv[3]))
+          kernel::isJoined(op) || (argc > 3 && function.getName() != argv[3]))
         return;
       KernelSpec spec;
       const unsigned rank = argc > 4 ? std::atoi(argv[4]) : 0;

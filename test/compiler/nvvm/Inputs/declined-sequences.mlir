@@ -47,9 +47,23 @@ func.func @linear(%x: memref<?x192xbf16>, %d: memref<1xf32>, %n: index, %out: me
     : memref<?x192xbf16>, memref<?x192xbf16>, memref<?x192xbf16>
   return
 }
-func.func @panels(%q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %p: memref<?xi32>, %n: index, %out: memref<?x64xbf16>) {
-  kernel.attention %q, %k, %k past %p : memref<?xi32> queries %n keys %n first %n outs(%out : memref<?x64xbf16>)
-    heads 1 kv_heads 1 head_dim 64 value_dim 64 offsets [0, 0, 0] scale 0.125 causal true panels
+func.func @wide_state(%q: memref<?x192xbf16>, %k: memref<?x192xbf16>, %v: memref<?x192xbf16>,
+    %mask: memref<?xi32>, %past: memref<?xi32>, %queries: index, %keys: index,
+    %first: index, %out: memref<?x192xbf16>) {
+  kernel.attention %q, %k, %v key_mask %mask : memref<?xi32> past %past : memref<?xi32>
+    queries %queries keys %keys first %first outs(%out : memref<?x192xbf16>)
+    heads 1 kv_heads 1 head_dim 192 value_dim 192 offsets [0, 0, 0]
+    scale 0.07216878364870322 causal true panels
+    : memref<?x192xbf16>, memref<?x192xbf16>, memref<?x192xbf16>
+  return
+}
+func.func @distant_state(%q: memref<?x64xbf16>, %k: memref<?x64xbf16>, %v: memref<?x64xbf16>,
+    %mask: memref<?xi32>, %b: memref<1x9xf32>, %past: memref<?xi32>, %queries: index, %keys: index,
+    %first: index, %out: memref<?x64xbf16>) {
+  kernel.attention %q, %k, %v key_mask %mask : memref<?xi32> bias %b by distance : memref<1x9xf32> past %past : memref<?xi32>
+    queries %queries keys %keys first %first outs(%out : memref<?x64xbf16>)
+    heads 1 kv_heads 1 head_dim 64 value_dim 64 offsets [0, 0, 0]
+    scale 0.125 causal true panels
     : memref<?x64xbf16>, memref<?x64xbf16>, memref<?x64xbf16>
   return
 }

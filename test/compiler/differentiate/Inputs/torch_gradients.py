@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Answers of projections.test: gradients by torch, made once.
+
+  torch_gradients.py CONFORMANCE OUT.json CASE...
+
+Runs each case of test/conformance with transformers (eager attention, float64) and
+writes the gradient of every tensor along three fixed directions. Needs torch and
+transformers, which no test does.
+"""
+import json
+import os
+import sys
+
+import torch
+import transformers
+from safetensors.torch import load_file
+
+COUNT = 3
+
+
+def direction(shape, k):
+    count = 1
+    for extent in shape:
+        count *= extent
+    i = torch.arange(count, dtype=torch.int64)
+    word = (i * 2654435761 + k * 1013904223) % 2**32
+    return (word.double() / 2**31 - 1).reshape(shape)
+
+
+def load(folder):
+    config = transformers.AutoConfig.from_pretrained(folder)
+    config._attn_implementation = "eager"
+    kind = getattr(transformers, config.architectures[0])
+    model = kind.from_pretrained(folder, config=config,
+                                 attn_implementation="eager").double().eval()
+    return model
+
+
+def turn_in_double(model):
+    """Angles of RoPE and an embedding's scale, which constructors round to
+    float32."""
+    for module in model.modules():
+        if hasattr(module, "scalar_embed_scale"):
+            module.embed_scale = torch.tensor(module.scalar_embed_scale,
+                                              dtype=torch.float64)
+        if not hasattr(module, "inv_freq"):
+            continue
+        kind = getattr(module, "rope_type", "default")
+        if isinstance(kind, dict) or hasattr(module, "layer_types"):
+            continue
+        make = (module.compute_default_rope_parameters if kind == "default" else
+                transformers.modeling_rope_utils.ROPE_INIT_FUNCTIONS[kind])
+        module.inv_freq = make(module.config)[0].double()
+
+
+def labels_of(shape, classes, mask, per_sequence):
+    count = shape[0] if per_sequence else shape[0] * shape[1]
+    labels = (7 * torch.arange(count) + 3) % classes
+    if not per_sequence:
+        hidden = torch.arange(count) % 5 == 4
+        if mask is not None:
+            hidden |= mask.reshape(-1) == 0
+        labels[hidden] = -100
+    return labels
+
+
+def gradients(model, stored, inputs):
+    turn_in_double(model)
+    logits = model(**inputs).logits
+    classes = logits.shape[-1]
+    labels = labels_of(inputs["input_ids"].shape, classes,
+                       inputs.get("attention_mask"), logits.dim() == 2)
+    loss = torch.nn.functional.cross_entropy(
+        logits.reshape(-1, classes), labels, reduction="sum") / 8
+    loss.backward()
+    named = dict(model.named_parameters(remove_duplicate=False))
+    found = {}
+    for name in sorted(stored):
+        parameter = named.get(name)
+        if parameter is None:
+            parameter = named.get(model.base_model_prefix + "." + name)
+        if parameter is None or parameter.grad is None:
+            continue
+        if parameter.shape != stored[name].shape:
+            continue
+        along = [(parameter.grad * direction(parameter.shape, k)).sum()
+                 for k in range(1, COUNT + 1)]
+        found[name] = [float(f"{float(number):.12g}") for number in along]
+    return found
+
+
+def main(arguments):
+    root, out, *cases = arguments
+    loaded = {}
+    for case in cases:
+        folder = os.path.join(root, case)
+        loaded[case] = (load(folder),
+                        load_file(os.path.join(folder, "model.safetensors")),
+                        load_file(os.path.join(folder, "inputs.safetensors")))
+    # What a model computes in float32 whatever its weights are, too.
+    torch.float32 = torch.float = torch.float64
+    torch.Tensor.float = torch.Tensor.double
+    answers = {}
+    for case, of in loaded.items():
+        try:
+            answers[case] = gradients(*of)
+        except Exception as problem:
+            print(case, "is left out:", problem)
+            continue
+        print(case, len(answers[case]), "tensors")
+    rows = lambda found: ",\n".join(
+        f" {json.dumps(name)}: {json.dumps(row)}" for name, row in found.items())
+    with open(out, "w") as file:
+        file.write("{\n" + ",\n".join(
+            f"{json.dumps(case)}: {{\n{rows(answers[case])}}}"
+            for case in sorted(answers)) + "\n}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
