@@ -2,6 +2,7 @@
 // Must not do what the options ask for.
 #pragma once
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/train/TrainOptions.h"
 #include "generation/mille_generation.h"
 
 #include <cstdint>
@@ -114,7 +115,8 @@ enum class Command {
   report,
   devices,
   tokens,
-  generate
+  generate,
+  train
 };
 
 struct Options {
@@ -131,6 +133,7 @@ struct Options {
   DevicesOptions devices;
   TokensOptions tokens;
   GenerateOptions generate;
+  TrainOptions train;
   std::string line; // as typed, for reproducers
 };
 
