@@ -42,6 +42,8 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
     return tokensCommand(options.tokens, context, out);
   case Command::generate:
     return generateCommand(options.generate, context, out);
+  case Command::train:
+    return trainCommand(options.train, context, out);
   }
   return Status::bug;
 }

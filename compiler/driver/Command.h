@@ -39,6 +39,9 @@ Status generateCommand(const GenerateOptions &options,
                        mlir::MLIRContext &context, llvm::raw_ostream &out);
 Status tokensCommand(const TokensOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
+// Trains on a file of tokens, and saves checkpoints.
+Status trainCommand(const TrainOptions &options, mlir::MLIRContext &context,
+                    llvm::raw_ostream &out);
 Status devicesCommand(const DevicesOptions &options, llvm::raw_ostream &out);
 
 } // namespace mille

@@ -2,6 +2,7 @@
 // Must not know what a stage does (Pipeline).
 #include "compiler/driver/Compile.h"
 
+#include "compiler/differentiate/Passes.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/program/Targets.h"
 #include "compiler/fuse/Boundaries.h"
@@ -20,6 +21,7 @@ void mille::registerDialects(mlir::DialectRegistry &registry) {
                   mlir::func::FuncDialect, mlir::arith::ArithDialect,
                   mlir::math::MathDialect, mlir::tensor::TensorDialect,
                   mlir::memref::MemRefDialect>();
+  differentiate::registerAdjoints(registry);
 }
 
 mlir::InFlightDiagnostic mille::emitError(mlir::MLIRContext &context) {

@@ -26,6 +26,7 @@ struct CompileOptions {
   // Names of entries to add to those of the model; "all": every possible one.
   std::vector<std::string> entries;
   bool embedWeights = false;
+  bool train = false; // the package trains, and has no other entry
   std::optional<Stage> stopAfter;
   std::string weights, name;
   std::optional<ImageSize> imageSize;

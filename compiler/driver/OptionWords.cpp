@@ -4,6 +4,7 @@
 
 #include "compiler/driver/OptionChecks.h"
 #include "compiler/driver/TextOptions.h"
+#include "compiler/driver/train/TrainWords.h"
 #include "compiler/fuse/Boundaries.h"
 #include "compiler/import/schemes/Schemes.h"
 #include "compiler/kernels/Targets.h"
@@ -138,6 +139,10 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
       "takes no step");
   app->add_flag("--hidden-states", o.hiddenStates,
                 "also give hidden_states.0 to hidden_states.L");
+  app->add_flag("--train", o.train,
+                "a package that trains, by the spec's key `train`: entries "
+                "train_step and eval, weights of f32")
+      ->excludes("--hidden-states");
   app->add_flag("--embed-weights", o.embedWeights,
                 "put the weights into the object");
   app->add_option("--weights", o.weights,
@@ -428,4 +433,5 @@ void mille::addCommands(CLI::App &root, Options &options, std::string &stage) {
   addDevices(root, options.devices);
   addTokens(root, options.tokens);
   addGenerate(root, options.generate);
+  addTrain(root, options.train);
 }

@@ -97,6 +97,16 @@ static bool checkCompile(CompileOptions &o, bool tune, StringRef stage) {
   return true;
 }
 
+static bool checkTrain(const TrainOptions &o) {
+  if (o.every && o.save.empty())
+    return refuse("--every is given but --save is not: there is no file to "
+                  "save to");
+  if (o.evalEvery && o.eval.empty())
+    return refuse("--eval-every is given but --eval is not: there is no data "
+                  "to evaluate on");
+  return true;
+}
+
 std::optional<Options>
 mille::parseCommandLine(int argc, const char *const *argv, int &status) {
   Options options;
@@ -147,9 +157,14 @@ mille::parseCommandLine(int argc, const char *const *argv, int &status) {
                         .Case("report", Command::report)
                         .Case("tokens", Command::tokens)
                         .Case("generate", Command::generate)
+                        .Case("train", Command::train)
                         .Default(Command::devices);
   if (options.command == Command::compile &&
       !checkCompile(options.compile, options.tune, stage)) {
+    status = 2;
+    return std::nullopt;
+  }
+  if (options.command == Command::train && !checkTrain(options.train)) {
     status = 2;
     return std::nullopt;
   }

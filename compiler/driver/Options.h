@@ -2,6 +2,7 @@
 // Must not do what the options ask for.
 #pragma once
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/train/TrainOptions.h"
 #include "generation/mille_generation.h"
 
 #include <cstdint>
@@ -117,7 +118,8 @@ enum class Command {
   report,
   devices,
   tokens,
-  generate
+  generate,
+  train
 };
 
 struct Options {
@@ -134,6 +136,7 @@ struct Options {
   DevicesOptions devices;
   TokensOptions tokens;
   GenerateOptions generate;
+  TrainOptions train;
   std::string line; // as typed, for reproducers
 };
 

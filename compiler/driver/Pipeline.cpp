@@ -2,6 +2,7 @@
 // Must not do what a room does.
 #include "compiler/driver/Pipeline.h"
 
+#include "compiler/differentiate/Passes.h"
 #include "compiler/driver/Generators.h"
 #include "compiler/driver/ModelTokens.h"
 #include "compiler/driver/machine/Machine.h"
@@ -23,12 +24,14 @@
 #include "compiler/rewrite/Passes.h"
 #include "dialects/kernel/Signature.h"
 #include "dialects/transformer/Identifier.h"
+#include "dialects/transformer/Training.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mille;
 using llvm::StringRef;
@@ -70,10 +73,14 @@ public:
 private:
   Status import();
   Status runPasses(Stage stage, llvm::function_ref<void(mlir::PassManager &)>);
+  Status differentiate();
   Status generate();
   Status describePackage(ManifestInput &manifest);
   Status link();
+  // A step changes the parameters, so nothing is computed of them before.
   rewrite::Wishes wishes() const {
+    if (request.train)
+      return {std::vector<std::string>(), request.bitExact, false};
     return {request.rewrites, request.bitExact, request.foldSchedules};
   }
   PlanChoices choices() const {
@@ -102,6 +109,7 @@ private:
   llvm::raw_ostream &ir;
   Imported imported;
   std::string name, text; // text: the imported model, NAME.mlir
+  std::string trained;    // with --train: what is trained, without its name
   mlir::Operation *model = nullptr;
   int64_t parameters = 0; // the parameter count of the imported model
   // The stage whose result the input is. It is not `import` if the input is IR
@@ -145,9 +153,13 @@ Status Climb::toTheTop() {
                     [&](mlir::PassManager &p) {
                       addRollPipeline(p, dtype.usual.kind == Dtype::stored);
                     });
+      failed(status))
+    return status;
+  if (Status status = differentiate();
       failed(status) || stopsAfter(Stage::roll))
     return status;
-  // Equal layers are one body, an index for each layer and a table.
+  // Equal layers are one body, an index for each layer and a table. With
+  // --train the entries are a step, forward and back, and its loss alone.
 
   if (Status status = runPasses(
           Stage::fuse, [](mlir::PassManager &p) { addFusePipeline(p); });
@@ -229,6 +241,27 @@ Status Climb::import() {
   if (request.observer.imported)
     request.observer.imported(text);
   return model && !breaks(Stage::import) ? Status::done : Status::bug;
+}
+
+Status Climb::differentiate() {
+  if (!request.train)
+    return Status::done;
+  if (mlir::failed(trainingOf(model)))
+    return Status::input;
+  llvm::raw_string_ostream stream(trained);
+  for (mlir::Operation &op : model->getRegion(0).front())
+    op.print(stream);
+  if (Status status = runPasses(Stage::roll,
+                                [](mlir::PassManager &passes) {
+                                  passes.nest<transformer::ModelOp>().addPass(
+                                      differentiate::createDifferentiate());
+                                });
+      failed(status))
+    return status;
+  if (auto forward = kernel::forwardOf(model);
+      forward && kernel::entryOf(model, trainStepName))
+    forward.erase();
+  return Status::done;
 }
 
 // A pass that fails has reported something in the model that Mille does not
@@ -315,6 +348,8 @@ Status Climb::link() {
     wishes.weightsBytes = facts.weightsBytes;
     wishes.weightsHash = facts.weightsHash;
     wishes.tableHash = facts.tableHash;
+    if (request.train)
+      wishes.trainedHash = llvm::xxh3_64bits(trained);
     wishes.embedWeights = request.embedWeights;
     Status status = lowerProgram(model, table, wishes, program);
     return breaks(Stage::lower) ? Status::bug : status;
@@ -362,6 +397,29 @@ Status Climb::link() {
   return breaks(Stage::link) ? Status::bug : status;
 }
 
+// What a package that trains cannot be besides.
+static bool checkTraining(const CompileRequest &request,
+                          const DtypeChoice &dtype,
+                          mlir::MLIRContext &context) {
+  if (dtype.usual.kind != Dtype::f32 || !dtype.weights.empty()) {
+    emitError(context) << "--train is given but dtype is '" << request.dtype
+                       << "': a package trains weights of f32";
+    return false;
+  }
+  if (!request.entries.empty()) {
+    emitError(context) << "--train is given but so is --entries: a package "
+                          "that trains has the entries train_step and eval";
+    return false;
+  }
+  for (const Target &target : targetsMeant(request.targets))
+    if (target.isDevice()) {
+      emitError(context) << "--train is given but a target is " << target.name
+                         << ": training runs on CPUs";
+      return false;
+    }
+  return true;
+}
+
 // Refuses combinations of valid options that do not go together.
 static bool check(const CompileRequest &request, const DtypeChoice &dtype,
                   mlir::MLIRContext &context) {
@@ -383,7 +441,8 @@ Status mille::compileModel(const CompileRequest &request,
   if (!dtype)
     emitError(context) << "dtype is '" << request.dtype << "' but must be "
                        << why;
-  if (!dtype || !check(request, *dtype, context))
+  if (!dtype || !check(request, *dtype, context) ||
+      (request.train && !checkTraining(request, *dtype, context)))
     return Status::commandLine;
   askForRemarks(context, request.remarks);
   return Climb(request, *dtype, context, ir).toTheTop();

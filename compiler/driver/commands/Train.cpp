@@ -1,0 +1,302 @@
+// `mille train`: batches of tokens into a trainer, step by step, with
+// checkpoints. Must not know how a step computes.
+#include "compiler/driver/Command.h"
+#include "compiler/driver/Console.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Progress.h"
+#include "compiler/driver/Scratch.h"
+#include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/train/Batches.h"
+#include "compiler/driver/train/TrainLog.h"
+#include "dialects/transformer/Training.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <csignal>
+
+using namespace mille;
+
+namespace {
+
+volatile std::sig_atomic_t stopping = 0;
+void stop(int) { stopping = 1; }
+
+// Ctrl-C ends the training after the step that is under way; a second one ends
+// the process.
+struct Interruptible {
+  Interruptible() {
+    stopping = 0;
+    struct sigaction once = {};
+    once.sa_handler = stop;
+    once.sa_flags = SA_RESETHAND;
+    sigaction(SIGINT, &once, &before[0]);
+    sigaction(SIGTERM, &once, &before[1]);
+  }
+  ~Interruptible() {
+    sigaction(SIGINT, &before[0], nullptr);
+    sigaction(SIGTERM, &before[1], nullptr);
+  }
+  struct sigaction before[2];
+};
+
+class TrainRun {
+public:
+  TrainRun(const TrainOptions &options, mlir::MLIRContext &context,
+           llvm::raw_ostream &out)
+      : options(options), context(context), out(out) {}
+  ~TrainRun() {
+    if (trainer)
+      api->mille_trainer_close(trainer);
+  }
+
+  Status run() {
+    if (Status status = openPackage(); failed(status))
+      return status;
+    if (Status status = openData(); failed(status))
+      return status;
+    if (Status status = makeTrainer(); failed(status))
+      return status;
+    return train();
+  }
+
+private:
+  Status openPackage() {
+    Subject kind;
+    if (Status status = findSubject(options.subject, context, kind, package);
+        failed(status))
+      return status;
+    if (kind == Subject::model) {
+      CompileRequest request = requestOf(CompileOptions());
+      request.model = options.subject;
+      request.folder = scratch.folder();
+      request.train = true;
+      request.name = "model";
+      request.targets = {"host"};
+      request.certify = false;
+      if (Status status = compileModel(request, context, llvm::nulls());
+          failed(status))
+        return status;
+      if (Status status = findPackage(request.folder, context, package);
+          failed(status))
+        return status;
+    }
+    if (!package.entry(trainStepName))
+      return refuseOptions("package " + package.name +
+                               " infers and cannot be trained",
+                           "mille compile MODEL --train -o DIR");
+    Compiled::Wishes wishes;
+    wishes.entry = trainStepName.str();
+    if (Status status = Compiled::open(package, "", context, code, wishes);
+        failed(status))
+      return status;
+    api = &code->functions();
+    return Status::done;
+  }
+
+  // The tokens of a flat file's sequence: as the option says, or as many as the
+  // model has positions for.
+  Status openData() {
+    const int64_t tokens =
+        options.tokens ? options.tokens : package.most("tokens");
+    for (auto [path, data] : {std::pair(&options.data, &training),
+                              std::pair(&options.eval, &evaluation)}) {
+      if (path->empty())
+        continue;
+      if (Status status =
+              TokenData::open(*path, options.width, tokens, context, *data);
+          failed(status))
+        return status;
+    }
+    if (training->sequences() < options.batch)
+      return refuseData(
+          options.data + " has " + llvm::Twine(training->sequences()) +
+          " sequences but a batch takes " + llvm::Twine(options.batch));
+    if (evaluation && evaluation->tokens() > training->tokens())
+      return refuseData(options.eval + " has sequences of " +
+                        llvm::Twine(evaluation->tokens()) +
+                        " tokens but those of " + options.data + " have " +
+                        llvm::Twine(training->tokens()));
+    std::vector<mille_tensor> inputs = inputsOf();
+    if (Status status =
+            Batches::open(*training, inputs, options.batch, context, batches);
+        failed(status))
+      return status;
+    return evaluation ? Batches::open(*evaluation, inputs, options.batch,
+                                      context, evalBatches)
+                      : Status::done;
+  }
+
+  std::vector<mille_tensor> inputsOf() {
+    size_t entry = 0;
+    mille_entry_info info = {};
+    api->mille_package_find_entry(code->handle(), trainStepName.data(), &entry);
+    api->mille_package_entry(code->handle(), entry, &info);
+    std::vector<mille_tensor> inputs(info.inputs);
+    for (size_t i = 0; i < info.inputs; ++i)
+      api->mille_package_entry_input(code->handle(), entry, i, &inputs[i]);
+    return inputs;
+  }
+
+  Status refuseData(const llvm::Twine &text) {
+    mlir::emitError(mlir::UnknownLoc::get(&context)) << text;
+    return Status::input;
+  }
+
+  Status failTrainer(mille_status status) {
+    clearProgress();
+    return code->fail(status, api->mille_trainer_message(trainer));
+  }
+
+  Status makeTrainer() {
+    const mille_size most[] = {{"batch", options.batch},
+                               {"tokens", training->tokens()}};
+    mille_status made = api->mille_trainer_create(
+        code->handle(), most, 2, int(options.threads), &trainer);
+    if (made != MILLE_OK)
+      return code->fail(made, api->mille_package_message(code->handle()));
+    seed = options.seed.value_or(0);
+    const std::string mark = training->mark();
+    if (!options.resume.empty()) {
+      if (mille_status status =
+              api->mille_trainer_load(trainer, options.resume.c_str());
+          status != MILLE_OK)
+        return failTrainer(status);
+      if (Status status = takeNotes(mark); failed(status))
+        return status;
+    }
+    api->mille_trainer_set_note(trainer, "seed", std::to_string(seed).c_str());
+    api->mille_trainer_set_note(trainer, "data", mark.c_str());
+    if (options.rate)
+      api->mille_trainer_set(trainer, "rate", *options.rate);
+    return Status::done;
+  }
+
+  // The order of data goes on with the seed of the checkpoint.
+  Status takeNotes(llvm::StringRef mark) {
+    llvm::StringRef noted = api->mille_trainer_note(trainer, "seed"),
+                    data = api->mille_trainer_note(trainer, "data");
+    uint64_t held = 0;
+    noted.getAsInteger(10, held);
+    if (options.seed && *options.seed != held)
+      return refuseOptions("--seed is " + llvm::Twine(*options.seed) + " but " +
+                               options.resume + " was begun with " +
+                               llvm::Twine(held),
+                           "leave --seed out");
+    seed = held;
+    if (!data.empty() && data != mark)
+      mlir::emitWarning(mlir::UnknownLoc::get(&context))
+          << options.data << " is not the data that " << options.resume
+          << " was trained on";
+    return Status::done;
+  }
+
+  Status train() {
+    int64_t done = 0;
+    api->mille_trainer_steps(trainer, &done);
+    const int64_t last = done + options.steps;
+    TrainLog log(options.log, !options.resume.empty(), last);
+    Interruptible interruptible;
+    const mille_size sizes[] = {{"batch", options.batch},
+                                {"tokens", training->tokens()}};
+    mille_step_report report = {};
+    bool saved = options.save.empty();
+    for (int64_t step = done; step < last && !stopping; ++step) {
+      if (!batches->take(step * options.batch, options.batch, api, seed))
+        return refuseData(options.data + " has a number beyond 32 bits");
+      if (mille_status status = api->mille_trainer_step(
+              trainer, sizes, 2, batches->inputs(), &report);
+          status != MILLE_OK)
+        return failTrainer(status);
+      log.step(report);
+      saved = options.save.empty();
+      if (options.every && (step + 1) % options.every == 0) {
+        if (Status status = save(); failed(status))
+          return status;
+        saved = true;
+      }
+      if (options.evalEvery && (step + 1) % options.evalEvery == 0)
+        if (Status status = evaluate(log, step + 1); failed(status))
+          return status;
+    }
+    if (!saved)
+      if (Status status = save(); failed(status))
+        return status;
+    if (Status status = evaluate(log, report.step); failed(status))
+      return status;
+    return finish(log, report);
+  }
+
+  Status save() {
+    mille_status status =
+        api->mille_trainer_save(trainer, options.save.c_str());
+    return status == MILLE_OK ? Status::done : failTrainer(status);
+  }
+
+  // The mean over all labels of the file.
+  Status evaluate(TrainLog &log, int64_t step) {
+    if (!evaluation || evaluatedAt == step)
+      return Status::done;
+    double sum = 0;
+    int64_t all = 0;
+    for (int64_t at = 0; at < evaluation->sequences(); at += options.batch) {
+      const int64_t count =
+          std::min(options.batch, evaluation->sequences() - at);
+      const mille_size sizes[] = {{"batch", count},
+                                  {"tokens", evaluation->tokens()}};
+      if (!evalBatches->take(at, count, nullptr, 0))
+        return refuseData(options.eval + " has a number beyond 32 bits");
+      double loss = 0;
+      int64_t labels = 0;
+      if (mille_status status = api->mille_trainer_evaluate(
+              trainer, sizes, 2, evalBatches->inputs(), &loss, &labels);
+          status != MILLE_OK)
+        return failTrainer(status);
+      sum += loss * double(labels);
+      all += labels;
+    }
+    evaluatedAt = step;
+    evalLoss = sum / double(all);
+    log.evaluated(step, evalLoss, all);
+    return Status::done;
+  }
+
+  Status finish(TrainLog &log, const mille_step_report &report) {
+    std::string why = log.close();
+    if (!why.empty()) {
+      mlir::emitError(mlir::UnknownLoc::get(&context))
+          << "cannot write " << options.log << ": " << why;
+      return Status::machine;
+    }
+    if (report.step)
+      out << llvm::formatv("step {0}: loss {1:f4}", report.step, report.loss);
+    if (evaluation)
+      out << llvm::formatv("{0}{1}: {2:f4}", report.step ? ", of " : "of ",
+                           options.eval, evalLoss);
+    if (report.step || evaluation)
+      out << "\n";
+    if (stopping)
+      out << "stopped" << (options.save.empty() ? "" : "; saved ")
+          << options.save << "\n";
+    return Status::done;
+  }
+
+  const TrainOptions &options;
+  mlir::MLIRContext &context;
+  llvm::raw_ostream &out;
+  Scratch scratch;
+  Package package;
+  std::unique_ptr<Compiled> code;
+  const mille_functions *api = nullptr;
+  std::unique_ptr<TokenData> training, evaluation;
+  std::unique_ptr<Batches> batches, evalBatches;
+  mille_trainer *trainer = nullptr;
+  uint64_t seed = 0;
+  int64_t evaluatedAt = -1;
+  double evalLoss = 0;
+};
+
+} // namespace
+
+Status mille::trainCommand(const TrainOptions &options,
+                           mlir::MLIRContext &context, llvm::raw_ostream &out) {
+  return TrainRun(options, context, out).run();
+}

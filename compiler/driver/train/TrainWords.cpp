@@ -1,0 +1,88 @@
+// Defines the options of `mille train`. Must not do what they ask for.
+#include "compiler/driver/train/TrainWords.h"
+#include "compiler/driver/OptionChecks.h"
+
+#include <map>
+
+using namespace mille;
+
+// A number from 0.
+static CLI::Validator rate() {
+  return CLI::Validator(
+      [](std::string &text) {
+        double value = 0;
+        return llvm::StringRef(text).getAsDouble(value) || !(value >= 0)
+                   ? "is '" + text + "' but must be a number from 0"
+                   : std::string();
+      },
+      "");
+}
+
+void mille::addTrain(CLI::App &root, TrainOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "train", "trains a language model on a file of tokens, step by step");
+  app->add_option("DIR|MODEL", o.subject,
+                  "a package compiled with --train; a model is compiled first, "
+                  "for this training only")
+      ->required();
+  app->add_option("--data", o.data,
+                  "safetensors with input_ids [sequences, tokens] (labels, "
+                  "attention_mask), or a flat file of token numbers")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--token-type", o.width,
+                  "of a flat file: u8 (the bytes of a text), u16 or u32, "
+                  "little-endian (default: u16)")
+      ->type_name("TYPE")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, TokenWidth>{{"u8", TokenWidth::u8},
+                                            {"u16", TokenWidth::u16},
+                                            {"u32", TokenWidth::u32}}))
+      ->type_name("TYPE");
+  app->add_option("--tokens", o.tokens,
+                  "of a sequence of a flat file (default: the most that the "
+                  "model takes)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24));
+  app->add_option("--batch", o.batch, "sequences of a step (default: 8)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 20));
+  app->add_option("--steps", o.steps, "how many more steps")
+      ->type_name("N")
+      ->required()
+      ->check(numberFrom(0, INT64_MAX >> 32));
+  app->add_option("--rate", o.rate,
+                  "learning rate of every step, in place of the model's "
+                  "schedule")
+      ->type_name("X")
+      ->check(rate());
+  app->add_option("--seed", o.seed,
+                  "of the order of the data (default: 0, or that of --resume)")
+      ->type_name("N")
+      ->check(numberFrom(0, INT64_MAX));
+  app->add_option("--save", o.save,
+                  "write a checkpoint here at the end: one safetensors file, "
+                  "whole or not at all")
+      ->type_name("FILE");
+  app->add_option("--every", o.every, "and after each N steps")
+      ->type_name("N")
+      ->check(numberFrom(1, INT64_MAX >> 32));
+  app->add_option("--resume", o.resume, "go on from a checkpoint")
+      ->type_name("FILE");
+  app->add_option("--eval", o.eval,
+                  "data like that of --data; its loss is told at the end")
+      ->type_name("FILE");
+  app->add_option("--eval-every", o.evalEvery, "and after each N steps")
+      ->type_name("N")
+      ->check(numberFrom(1, INT64_MAX >> 32));
+  app->add_option("--log", o.log, "a line of JSON for each step")
+      ->type_name("FILE");
+  app->add_option("--threads", o.threads,
+                  "default: one a CPU; same bits for any")
+      ->type_name("N")
+      ->check(numberFrom(1, 64));
+  app->footer("Examples:\n"
+              "  mille train gpt.json --data=text.txt --token-type=u8 "
+              "--steps=500 --save=gpt.safetensors\n"
+              "  mille compile gpt.json --weights=gpt.safetensors -o gpt");
+}

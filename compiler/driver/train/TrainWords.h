@@ -1,0 +1,12 @@
+// Defines the options of `mille train` and their values.
+// Must not do what they ask for.
+#pragma once
+#include "compiler/driver/Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace mille {
+
+void addTrain(CLI::App &root, TrainOptions &options);
+
+} // namespace mille
