@@ -397,15 +397,18 @@ void fake_seen(const char *message, const char *const *forms, unsigned count,
 static int refuseAt, pieces;
 static void *allocate(void *user, size_t size, size_t alignment) {
   (void)user;
-  size = (size + alignment - 1) / alignment * alignment;
-  void *memory = ++pieces == refuseAt ? NULL : aligned_alloc(alignment, size);
-  if (memory)
-    memset(memory, 0xcd, size); /* nobody relies on zeros */
-  return memory;
+  char *whole =
+      ++pieces == refuseAt ? NULL : malloc(size + alignment + sizeof(void *));
+  if (!whole)
+    return NULL;
+  uintptr_t first = (uintptr_t)whole + sizeof(void *) + alignment - 1;
+  void **memory = (void **)(first / alignment * alignment);
+  memory[-1] = whole;                        /* C99 frees what malloc gave */
+  return memset((void *)memory, 0xcd, size); /* nobody relies on zeros */
 }
 static void release(void *user, void *memory) {
   (void)user;
-  free(memory);
+  free(((void **)memory)[-1]);
 }
 
 void fake_refuse_each(const mille_model *model, const char *device,
