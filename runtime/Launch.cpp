@@ -1,157 +1,23 @@
 // Runs a launch: cuts its buffers for each task and calls kernels.
 // Must not allocate, and must not care in which order tasks run.
 #include "runtime/Backend.h"
-#include "runtime/Clock.h"
-#include "runtime/Partition.h"
-#include "runtime/StageRows.h"
+#include "runtime/LaunchParts.h"
 
 namespace mille {
 
 namespace {
-constexpr int64_t readableRows = 8; // rows that follow the last in the arena
-
-struct Job {
-  mille_session *session;
-  const mille_stage *stages;
-  int32_t count;
-  int64_t rows; // of the launch
-  bool sequences;
-  Split split;
-  ExpertSplit experts;
-  Sequences tokens; // the run's
-};
-
-// The part of a stage's out that a task computes.
-struct Share {
-  int64_t sequence = 0; // or expert
-  Range rows, columns;
-};
-
-// The dimension of the out that column tasks cut; -1: none.
-int outColumn(const mille_kernel &kernel) {
-  if (kernel.partition == MILLE_PARTITION_SEQUENCES)
-    return 2;
-  return outRow(kernel) == 0 ? -1 : 0;
-}
-
-int64_t outColumns(const mille_stage &stage) {
-  int column = outColumn(*stage.kernel);
-  return column < 0 ? 1 : outOf(stage).dimension[column].extent;
-}
-
-// Moves the start of a buffer along a dimension; `min` is the index of the new
-// start.
-void cut(mille_buffer &buffer, int dimension, int64_t first, int64_t min,
-         int64_t extent) {
-  mille_dimension &d = buffer.dimension[dimension];
-  int64_t bytes = buffer.type_bits / 8;
-  buffer.host = (char *)buffer.host + first * d.stride * bytes;
-  d.min = (int32_t)min;
-  d.extent = (int32_t)extent;
-}
-
-// The part of buffer `b` that a task sees, as abi.h says.
-void cutBuffer(const Job &job, const mille_stage &stage, const Share &share,
-               uint32_t b, mille_buffer &buffer) {
-  const mille_kernel &kernel = *stage.kernel;
-  uint32_t out = kernel.buffer_count - 1;
-  int row = kernel.row_dimension[b];
-  if (stage.starts && (stage.stacked >> b & 1)) {
-    cut(buffer, buffer.dimensions - 1, share.sequence, 0, 1);
-    --buffer.dimensions;
-  }
-  if (row < 0)
-    return;
-  if (!job.sequences) {
-    int64_t times = buffer.dimension[row].extent / job.rows; // slots of a row
-    cut(buffer, row, share.rows.first * times, 0,
-        (share.rows.end - share.rows.first) * times);
-    return;
-  }
-  Sequences own = sequencesIn(stage, b, job.tokens, job.split.own.batch);
-  int64_t first = own.first(share.sequence);
-  if (b < out) // what lies in panels of a state is placed by its rows
-    cut(buffer, row, first, 0,
-        own.rows(share.sequence) + (stage.past ? 0 : readableRows));
-  else
-    cut(buffer, row, first + share.rows.first, share.rows.first,
-        share.rows.end - share.rows.first);
-}
-
-// Scalars that differ by sequence.
-struct SequenceScalars {
-  int32_t tokens = 0, keys = 0, first = 0;
-};
-
-// Keys of a state: what it held before the run, and the run's own. Those of
-// another stream, among which queries have no place, were all there before.
-int64_t stateKeys(const Job &job, const mille_stage &stage, int64_t sequence) {
-  int64_t room =
-      sequencesIn(stage, 1, job.tokens, job.split.own.batch).rows(sequence);
-  int64_t keys = stage.past[sequence];
-  if (stage.first_scalars)
-    keys += job.tokens.before(sequence) + job.tokens.rows(sequence);
-  return keys < room ? keys : room;
-}
-
-SequenceScalars scalarsOf(const Job &job, const mille_stage &stage,
-                          int64_t sequence) {
-  SequenceScalars own;
-  own.tokens = (int32_t)job.tokens.rows(sequence);
-  if (!stage.past)
-    return own;
-  own.keys = (int32_t)stateKeys(job, stage, sequence);
-  own.first = stage.past[sequence] + (int32_t)job.tokens.before(sequence);
-  return own;
-}
-
 // Calls a kernel over its share of the out.
 int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
                    const Share &share) {
   const mille_kernel &kernel = *stage.kernel;
-  mille_buffer buffers[MILLE_MAX_BUFFERS];
-  mille_dimension dimensions[MILLE_MAX_BUFFERS][MILLE_MAX_DIMENSIONS];
-  void *arguments[1 + MILLE_MAX_BUFFERS + MILLE_MAX_SCALARS];
-  void **next = arguments;
-  *next++ = &task;
-  uint32_t out = kernel.buffer_count - 1;
-  for (uint32_t b = 0; b <= out; ++b) {
-    mille_buffer &buffer = buffers[b];
-    buffer = stage.buffers[b];
-    for (int32_t d = 0; d < buffer.dimensions; ++d)
-      dimensions[b][d] = buffer.dimension[d];
-    buffer.dimension = dimensions[b];
-    cutBuffer(job, stage, share, b, buffer);
-    if (b < out)
-      *next++ = &buffer;
-  }
-  const Range &rows = share.rows, &columns = share.columns;
-  int column = outColumn(kernel);
-  if (column >= 0)
-    cut(buffers[out], column, columns.first, columns.first,
-        columns.end - columns.first);
-  SequenceScalars own =
-      job.sequences ? scalarsOf(job, stage, share.sequence) : SequenceScalars();
-  for (uint32_t s = 0; s < kernel.scalar_count; ++s)
-    *next++ = stage.token_scalars >> s & 1 ? &own.tokens
-              : stage.key_scalars >> s & 1 ? &own.keys
-              : stage.first_scalars >> s & 1
-                  ? &own.first
-                  : const_cast<int32_t *>(&stage.scalars[s]);
-  *next++ = &buffers[out];
-
-  mille_session &session = *task->session;
-  bool many = rows.end - rows.first > (int64_t)kernel.few_rows;
-  mille_kernel_function function = kernel.functions[session.isa * 2 + many];
-  task->used = task->top = 0;
-  if (!session.profiling)
-    return function(arguments);
-  int64_t begin = nanosecondsOf(CLOCK_MONOTONIC);
-  int32_t code = function(arguments);
-  uint32_t index = kernelIndex(*session.package->model, &kernel);
-  if (index < session.package->model->kernel_count)
-    task->nanoseconds[index] += nanosecondsOf(CLOCK_MONOTONIC) - begin;
-  return code;
+  Call call(task);
+  call.addInputs(job, stage, share);
+  call.addScalars(job, stage, share);
+  call.addOut(job, stage, share);
+  // Where keys may be taken apart, the last rows of many are not few.
+  bool many =
+      job.apart || share.rows.end - share.rows.first > (int64_t)kernel.few_rows;
+  return call.run(kernel, kernel.functions[task->session->isa * 2 + many]);
 }
 
 void runTask(void *context, int64_t number, int thread) {
@@ -165,6 +31,8 @@ void runTask(void *context, int64_t number, int thread) {
     job.split.task(number, share.sequence, share.rows, share.columns);
   if (share.rows.first == share.rows.end)
     return; // a sequence with fewer rows than others
+  if (job.apart && isOfFew(job, *job.stages, share.sequence))
+    return;
   for (int32_t s = 0; s < job.count; ++s) {
     if (session.stopped())
       return;
@@ -281,6 +149,7 @@ int32_t runStage(Job &job, const mille_stage &stage) {
   job.count = 1;
   job.sequences = kernel.partition == MILLE_PARTITION_SEQUENCES;
   job.rows = outRows(stage);
+  job.apart = job.sequences && isApart(*job.session, kernel);
   if (job.sequences)
     splitStage(job, stage);
   else if (stage.starts)
@@ -293,6 +162,12 @@ int32_t runStage(Job &job, const mille_stage &stage) {
       return code;
   if (outRow(kernel) < 0)
     job.split.rowBlocks = 1; // it reads rows by their numbers in the run
+  if (job.apart) {
+    Few few = fewOf(job, stage);
+    int32_t code = few.any ? runParts(job, stage) : 0;
+    if (code || few.all)
+      return code;
+  }
   return runJob(job);
 }
 } // namespace
@@ -307,7 +182,8 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   if (int32_t code = session.stopped())
     return code;
   Job job = {&session, stages, count, rows,
-             false,    {},     {},    sequencesOf(run, MILLE_RUN_TOKENS)};
+             false,    {},     {},    sequencesOf(run, MILLE_RUN_TOKENS),
+             false};
   if (session.profiling)
     for (int32_t s = 0; s < count; ++s)
       mille::count(job, stages[s]);

@@ -1,6 +1,7 @@
 // A session's memory, its entries' and threads', and one run of an entry.
 // Must not look into kernels or partition work; Launch does.
 #include "runtime/Backend.h"
+#include "runtime/LaunchParts.h"
 #include "runtime/States.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ void mille_session::layOut(Bytes &sum) {
   for (uint32_t i = 0; slab && i < model.schedule_count; ++i)
     scales[i] = NAN;
   layOutTasks(sum);
+  mille::layOutParts(*this, sum);
   for (uint32_t e = 0; e < model.entry_count; ++e)
     layOutEntry(e, sum);
   mille::layOutStates(model, most, slab, states,

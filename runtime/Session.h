@@ -94,6 +94,11 @@ struct mille_session {
   void **states = nullptr;               // the buffers of all entries of states
   mille::Counts *counts = nullptr;       // [kernels]
   double *scales = nullptr;              // [schedules], NaN: as scheduled
+  // Of attention whose keys are taken apart: each sequence's parts, and how
+  // many tasks of a sequence's heads have given theirs.
+  char *parts = nullptr;
+  int64_t partBytes = 0; // of a sequence
+  mille::Atomic<uint32_t> *partsDone = nullptr;
 
   mille::Run run = {};
   mille::Sizes sizes;                   // of this run

@@ -251,6 +251,16 @@ uint32_t stateEntries(const mille_model &model) {
   return count;
 }
 
+int64_t longestState(const mille_model &model, const Sizes &most) {
+  int64_t longest = 0;
+  for (uint32_t s = 0; s < model.state_count; ++s) {
+    const mille_tensor_info &info = model.states[s];
+    int64_t rows = isGiven(info, most) ? stateRows(info, most) : 0;
+    longest = rows > longest ? rows : longest;
+  }
+  return longest;
+}
+
 void layOutStates(const mille_model &model, const Sizes &most, char *slab,
                   void **states, DeviceStates *device, Bytes &sum) {
   uint32_t buffer = 0;

@@ -8,6 +8,9 @@ namespace mille {
 // How many buffers all states of a model have.
 uint32_t stateEntries(const mille_model &model);
 
+// The most rows of a sequence in a state that the session has; 0: it has none.
+int64_t longestState(const mille_model &model, const Sizes &most);
+
 // Places them, zeros, for the session's sizes; none for a state without all
 // sizes. Called twice, as a session's layOut is. `device`: of a session on a
 // device, else null.

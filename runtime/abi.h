@@ -139,6 +139,12 @@ typedef int32_t (*mille_forward_function)(mille_run *run);
  *     the sequence's; their minimum is >= 0 and a multiple of row_unit, so
  *     query i is row i of the out. */
 
+/* Where keys are taken apart (mille_kernel.stretch_keys), variant 0 has four
+ * dimensions in its outs, column, row, head and stretch, and two of them, f32:
+ * the values that each stretch mixes by weights of its own, and its largest
+ * score in even columns, its sum of weights in odd ones. The join's inputs are
+ * the kernel's and these two, its scalars and its out the kernel's. */
+
 /* If each thread gets at least this many rows, a task runs all stages of a
  * launch on its rows, one stage after the other. With fewer rows every task
  * would read all weights for little work, so the runtime cuts each stage by

@@ -1,6 +1,7 @@
 // Halide pipelines of the kernels, each an algorithm and its schedule.
 // Must not be included outside of compiler/halide.
 #pragma once
+#include "compiler/kernels/KernelInfo.h"
 #include "compiler/kernels/Spec.h"
 
 #include "Halide.h"
@@ -54,7 +55,7 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
 Pipe buildQuantizeBlocks(const KernelSpec &spec, const Machine &machine,
                          const Names &names);
 Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
-                    const Names &names);
+                    const Names &names, RowClass rows);
 Pipe buildRotate(const KernelSpec &spec, const Machine &machine,
                  const Names &names);
 Pipe buildSlots(const KernelSpec &spec, const Machine &machine,

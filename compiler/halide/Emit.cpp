@@ -142,14 +142,15 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
            const EmitOptions &options) {
   switch (spec.kind) {
   case KernelKind::matmul:
-    return buildMatmul(spec, machine, names, options.few, options.rank);
+    return buildMatmul(spec, machine, names, options.rows == RowClass::few,
+                       options.rank);
   case KernelKind::rows:
     return buildRows(spec, machine, names);
   case KernelKind::quantize:
     return spec.quantize.inBlocks() ? buildQuantizeBlocks(spec, machine, names)
                                     : buildQuantize(spec, machine, names);
   case KernelKind::attention:
-    return buildAttention(spec, machine, names);
+    return buildAttention(spec, machine, names, options.rows);
   case KernelKind::rotate:
     return buildRotate(spec, machine, names);
   case KernelKind::slots:

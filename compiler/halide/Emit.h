@@ -1,5 +1,6 @@
 // Makes an object of a kernel spec, by Halide. Must not know MLIR.
 #pragma once
+#include "compiler/kernels/KernelInfo.h"
 #include "compiler/kernels/Spec.h"
 #include "compiler/kernels/Targets.h"
 
@@ -11,7 +12,7 @@ struct EmitOptions {
   std::string target; // Halide target string
   std::string entry; // name of the function; entry + "_argv" is what hosts call
   std::string unique; // part of every internal name, different for each kernel
-  bool few = false;   // schedule for few rows
+  RowClass rows = RowClass::many;
   std::string *statement = nullptr; // receives Halide's lowered program
   unsigned rank = 0;                // of a matmul's tile (Tiles.h)
   std::string cpu;            // for which LLVM makes code; empty: a device
@@ -32,6 +33,10 @@ std::string halideVersion();
 
 // The bytes of heap for a kernel's temporaries: base + keys * perKey.
 void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey);
+// The most rows of a sequence of which attention gives parts, and the keys of a
+// part; 0: it does not.
+int fewRowsOf(const AttentionSpec &attention);
+int keysOfPart(const AttentionSpec &attention);
 // How many keys attention adds up together on some machine; 0: no keys, or one
 // by one.
 uint32_t keysTogether(const KernelSpec &spec);

@@ -84,6 +84,12 @@ public:
       info.columnUnit = weightGradientColumns(spec);
     if (spec.kind == KernelKind::matmul)
       info.fewRows = std::max<uint32_t>(info.fewRows, fewRowsOf(spec));
+    if (spec.kind == KernelKind::attention) {
+      const AttentionSpec &a = spec.attention;
+      info.partRows = fewRowsOf(a);
+      info.stretchKeys = keysOfPart(a);
+      info.partBytes = info.stretchKeys ? 8 * a.heads * a.valueDim : 0;
+    }
     uint64_t scratch, perToken;
     scratchOf(spec, scratch, perToken);
     info.scratchBytes = std::max(info.scratchBytes, scratch);
@@ -91,12 +97,15 @@ public:
     info.keyUnit = std::max(info.keyUnit, keysTogether(spec));
   }
 
-  // Only matmul has a schedule of its own for few rows: on AVX-512 without tile
+  // Matmul has a schedule of its own for few rows on AVX-512 without tile
   // registers, and on devices of OpenCL, where it is the one without local
-  // memory. With CUDA every device has that.
+  // memory. With CUDA every device has that. Attention to a state has one on
+  // every CPU.
   bool hasClasses(const KernelSpec &given,
                   const Target &target) const override {
     const KernelSpec spec = withPanels(given);
+    if (spec.kind == KernelKind::attention)
+      return !target.isDevice() && fewRowsOf(spec.attention) > 0;
     if (spec.kind != KernelKind::matmul || fewRowsOf(spec) == 0)
       return false;
     const bool inTiles = hasTileRegisters(target) && spec.matmul.isNarrow();
@@ -160,7 +169,9 @@ bool HalideGenerator::generate(const KernelRequest &request,
     options.target += big.str();
   options.entry = StringRef(request.symbol).drop_back(strlen("_argv")).str();
   options.unique = options.entry;
-  options.few = request.few;
+  options.rows = request.join  ? RowClass::join
+                 : request.few ? RowClass::few
+                               : RowClass::many;
   options.rank = request.rank;
   const std::string key = kernelCacheKey(
       canonicalText(spec) + "\n" + version() + options.target + "\n" +

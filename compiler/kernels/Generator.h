@@ -19,6 +19,7 @@ struct KernelRequest {
   bool few;           // the row class: few rows, else many
   unsigned rank;      // the rank of its tile
   bool useCache;      // use the cache on disk
+  bool join = false;  // what puts the parts of few rows together
 };
 
 class Generator {
@@ -67,9 +68,9 @@ public:
                         std::string &problem) const = 0;
 };
 
-// The symbol of a variant: <name>_<target>_<few|many>_argv, with '_' for '-' in
-// the target. If both row classes share a kernel they have the same symbol, so
-// generate and link each symbol once.
+// The symbol of a variant: <name>_<target>_<few|many|join>_argv, with '_' for
+// '-' in the target. If both row classes share a kernel they have the same
+// symbol, so generate and link each symbol once. Empty: there is no join.
 std::string kernelSymbol(const KernelInfo &info, const Target &target,
                          RowClass rows);
 

@@ -25,10 +25,15 @@ bool Generator::makes(const KernelSpec &spec, const Target &target) const {
 
 std::string mille::kernelSymbol(const KernelInfo &info, const Target &target,
                                 RowClass rows) {
+  const bool own = info.has(rows, target.name);
+  if (rows == RowClass::join && (!own || target.isDevice()))
+    return "";
   std::string name = target.name;
   std::replace(name.begin(), name.end(), '-', '_');
-  bool few = rows == RowClass::few && info.classes.count(target.name);
-  return info.name + "_" + name + (few ? "_few" : "_many") + "_argv";
+  const char *which = !own || rows == RowClass::many ? "_many_argv"
+                      : rows == RowClass::few        ? "_few_argv"
+                                                     : "_join_argv";
+  return info.name + "_" + name + which;
 }
 
 KernelInfo Generators::describe(const KernelSpec &spec) const {
@@ -128,9 +133,14 @@ Status Generators::generate(mlir::Operation *op, const Target &target,
   if (failed(readSpec(op, spec)))
     return Status::bug;
   KernelInfo info = describe(spec);
-  bool few = rows == RowClass::few && info.classes.count(target.name);
-  KernelRequest request{spec, target, kernelSymbol(info, target, rows),
-                        few,  rank,   useCache};
+  bool few = rows == RowClass::few && info.has(rows, target.name);
+  KernelRequest request{spec,
+                        target,
+                        kernelSymbol(info, target, rows),
+                        few,
+                        rank,
+                        useCache,
+                        rows == RowClass::join};
   const Generator *maker = makerOf(spec, target);
   std::string problem;
   if (!maker)

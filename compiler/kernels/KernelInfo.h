@@ -10,8 +10,9 @@
 namespace mille {
 
 // The row class that a kernel is scheduled for: up to KernelInfo::fewRows rows,
-// or more.
-enum class RowClass { few, many };
+// or more. Where keys come in stretches (KernelInfo::stretchKeys) the kernel of
+// few rows gives parts, which `join` puts together.
+enum class RowClass { few, many, join };
 
 // Which of its tiles a kernel gets for a target, by rank in its generator's
 // list: 0 is the best by the cost model (Generator.h, tiles).
@@ -31,6 +32,10 @@ struct KernelInfo {
   std::string name; // mille_k_<hash of the op and the generators' versions>
   uint32_t partition = 0, bufferCount = 0, scalarCount = 0, columnUnit = 1;
   uint32_t rowUnit = 1, fewRows = 0, keyUnit = 0;
+  // Of attention whose keys a CPU takes apart: the most rows of a sequence that
+  // gives parts, the keys of a part (0: there are none), the bytes of a row's.
+  uint32_t partRows = 0, stretchKeys = 0;
+  uint64_t partBytes = 0;
   bool narrow = false; // a matmul of bf16 or bytes
   uint64_t flopsPerRow = 0, bytesWeights = 0;
   std::vector<int8_t> rowDimension;
@@ -38,6 +43,12 @@ struct KernelInfo {
   uint64_t scratchBytes = 0, scratchBytesPerToken = 0;
   // Targets for which few rows have a separate kernel.
   std::set<std::string> classes;
+
+  // Whether there is such a kernel of its own for a target.
+  bool has(RowClass rows, const std::string &target) const {
+    return rows == RowClass::many ||
+           (classes.count(target) && (rows == RowClass::few || stretchKeys));
+  }
 };
 
 } // namespace mille

@@ -25,7 +25,7 @@ struct Layout {
   llvm::MapVector<std::pair<Attribute, Type>,
                   std::pair<uint64_t, const WeightEntry *>>
       tensors;
-  uint64_t dataBytes = 0, largest = 0;
+  uint64_t dataBytes = 0;
   const WeightEntry *tooLarge = nullptr; // the first that does not fit
 
   uint64_t place(const WeightEntry &entry) {
@@ -47,7 +47,6 @@ private:
     if (bytes > mostBytes - dataBytes)
       return false;
     dataBytes += bytes;
-    largest = std::max(largest, bytes);
     return true;
   }
 };
@@ -82,16 +81,31 @@ public:
       ::close(handle);
   }
 
-  // `size` is a multiple of 8.
+  // Collects whole words, which are what is hashed.
   bool append(const void *bytes, uint64_t size) {
-    hash = mille_weights_hash(hash, bytes, size);
-    bool good = put(bytes, size, end);
-    end += size;
-    return good;
+    auto *next = static_cast<const char *>(bytes);
+    while (size) {
+      uint64_t part = std::min<uint64_t>(size, sizeof held - holds);
+      std::memcpy(held + holds, next, part);
+      holds += part;
+      next += part;
+      size -= part;
+      if (holds == sizeof held && !flush())
+        return false;
+    }
+    return true;
   }
   bool pad(uint64_t size) {
     char zeros[alignment] = {};
     return append(zeros, size);
+  }
+  // What was appended is a multiple of 8 bytes.
+  bool flush() {
+    hash = mille_weights_hash(hash, held, holds);
+    bool good = put(held, holds, end);
+    end += holds;
+    holds = 0;
+    return good;
   }
   bool put(const void *bytes, uint64_t size, uint64_t at) {
     const char *next = static_cast<const char *>(bytes);
@@ -115,20 +129,24 @@ private:
   Staging &staging;
   std::string name;
   int handle;
+  char held[1 << 16];
+  uint64_t holds = 0;
 };
 
 Status writeTensors(const LinkInput &input, const Layout &layout,
                     HashedFile &file) {
-  std::vector<char> bytes(layout.largest);
   for (const auto &[stored, place] : layout.tensors) {
     const WeightEntry &entry = *place.second;
-    uint64_t size = entry.bytes(), padded = llvm::alignTo(size, alignment);
-    std::fill(bytes.begin() + size, bytes.begin() + padded, 0);
-    auto into = MutableArrayRef<char>(bytes).take_front(size);
+    bool good = true;
+    auto write = [&](ArrayRef<char> bytes) {
+      good = file.append(bytes.data(), bytes.size());
+      return mlir::success(good);
+    };
     if (failed(input.parameters->evaluateAs(entry.type, entry.value,
-                                            entry.location, into)))
-      return Status::input;
-    if (!file.append(bytes.data(), padded))
+                                            entry.location, write)))
+      return good ? Status::input : Status::machine;
+    const uint64_t size = entry.bytes();
+    if (!file.pad(llvm::alignTo(size, alignment) - size))
       return Status::machine;
   }
   return Status::done;
@@ -160,12 +178,14 @@ Status writeWeights(const LinkInput &input, Staging &staging,
   HashedFile out(staging, file);
   out.end = sizeof header;
   bool good = out.append(layout.table.data(), layout.table.size() * 8) &&
-              out.pad(header.data_offset - tableEnd);
+              out.pad(header.data_offset - tableEnd) && out.flush();
   if (!good)
     return Status::machine;
   facts.tableHash = out.hash;
   if (Status status = writeTensors(input, layout, out); mille::failed(status))
     return status;
+  if (!out.flush())
+    return Status::machine;
   header.hash = out.hash;
   if (!out.put(&header, sizeof header, 0))
     return Status::machine;

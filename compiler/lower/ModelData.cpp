@@ -26,15 +26,20 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
     if (name == info.name)
       return symbol;
 
-  std::vector<Constant> functions; // [isa * 2 + few-or-many]
   Type function = LLVM::LLVMFunctionType::get(types.i32, {types.ptr});
-  for (const Target &isa : options.isas)
-    for (RowClass rows : {RowClass::few, RowClass::many}) {
-      std::string symbol = options.symbol(info, isa, rows);
-      constants.declare(symbol, function);
-      functions.push_back(Constant::address(types, symbol));
-    }
-  std::string table = constants.addArray("functions", types.ptr, functions);
+  auto tableOf = [&](ArrayRef<RowClass> variants) {
+    std::vector<Constant> functions; // [isa * variants + variant]
+    for (const Target &isa : options.isas)
+      for (RowClass rows : variants) {
+        std::string symbol = options.symbol(info, isa, rows);
+        if (!symbol.empty())
+          constants.declare(symbol, function);
+        functions.push_back(Constant::address(types, symbol));
+      }
+    return constants.addArray("functions", types.ptr, functions);
+  };
+  std::string table = tableOf({RowClass::few, RowClass::many});
+  std::string joins = info.stretchKeys ? tableOf({RowClass::join}) : "";
 
   std::vector<Constant> rowDimension(info.rowDimension.begin(),
                                      info.rowDimension.end());
@@ -55,7 +60,11 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
                       Constant::aggregate(
                           LLVM::LLVMArrayType::get(types.i8, MILLE_MAX_BUFFERS),
                           rowDimension)},
-                     {Field::functions, Constant::address(types, table)}});
+                     {Field::functions, Constant::address(types, table)},
+                     {Field::joins, Constant::address(types, joins)},
+                     {Field::part_bytes, info.partBytes},
+                     {Field::part_rows, info.partRows},
+                     {Field::stretch_keys, info.stretchKeys}});
   kernels.emplace_back(info.name, constants.add("kernel", value));
   scratchBytes = std::max(scratchBytes, info.scratchBytes);
   scratchBytesPerToken =

@@ -238,41 +238,46 @@ LogicalResult ParameterValues::evaluateF32(Attribute value, Location location,
 
 namespace {
 
-// Stores all rows, converting each `Number` to `Stored`.
+// The bytes of numbers that are in memory at a time, where a row has no more.
+constexpr int64_t bytesTogether = 1 << 20;
+
+// Hands on all rows, some at a time, each `Number` converted to `Stored`.
 template <typename Number, typename Stored, typename Convert>
-void store(const Expression &expression, char *into, Convert convert) {
-  const int64_t size = expression.rowSize();
-  std::vector<Number> row(size);
-  for (int64_t i = 0; i < expression.rowCount(); ++i) {
-    expression.rows(i, 1, row.data());
-    for (Number number : row) {
-      Stored stored = convert(number);
-      std::memcpy(into, &stored, sizeof stored);
-      into += sizeof stored;
-    }
+LogicalResult store(const Expression &expression,
+                    ParameterValues::TakeBytes take, Convert convert) {
+  const int64_t size = expression.rowSize(), rows = expression.rowCount();
+  const int64_t together = std::clamp<int64_t>(
+      bytesTogether / std::max<int64_t>(size * sizeof(Number), 1), 1,
+      std::max<int64_t>(rows, 1));
+  std::vector<Number> numbers(size * together);
+  std::vector<Stored> stored(numbers.size());
+  for (int64_t first = 0; first < rows; first += together) {
+    const int64_t count = std::min(together, rows - first);
+    expression.rows(first, count, numbers.data());
+    std::transform(numbers.begin(), numbers.begin() + count * size,
+                   stored.begin(), convert);
+    if (failed(take({reinterpret_cast<const char *>(stored.data()),
+                     size_t(count * size) * sizeof(Stored)})))
+      return failure();
   }
+  return success();
 }
 
 } // namespace
 
 LogicalResult ParameterValues::evaluateAs(Type type, Attribute value,
-                                          Location location,
-                                          llvm::MutableArrayRef<char> into) {
-  if (type.isF32()) {
-    auto *floats = reinterpret_cast<float *>(into.data());
-    return evaluateF32(value, location, {floats, into.size() / sizeof(float)});
-  }
+                                          Location location, TakeBytes take) {
   std::unique_ptr<Expression> expression = express(value, location, nullptr);
   if (!expression)
     return failure();
+  if (type.isF32())
+    return store<float, float>(*expression, take, [](float x) { return x; });
   if (type.isBF16())
-    store<float, uint16_t>(*expression, into.data(), narrowBf16);
-  else if (type.isInteger(8))
-    store<double, int8_t>(*expression, into.data(), [](double x) {
+    return store<float, uint16_t>(*expression, take, narrowBf16);
+  if (type.isInteger(8))
+    return store<double, int8_t>(*expression, take, [](double x) {
       return int8_t(std::clamp(std::nearbyint(x), -128.0, 127.0));
     });
-  else
-    store<double, int32_t>(*expression, into.data(),
-                           [](double x) { return int32_t(std::nearbyint(x)); });
-  return success();
+  return store<double, int32_t>(
+      *expression, take, [](double x) { return int32_t(std::nearbyint(x)); });
 }

@@ -35,10 +35,12 @@ public:
                                   transformer::ResolveSymbol column = nullptr);
 
   // The same as elements of `type` (f32, bf16, i8, i32) for the weights file,
-  // each rounded to nearest, ties to even.
+  // each rounded to nearest, ties to even; some rows at a time, so that memory
+  // is needed for these alone. Fails, too, where `take` does.
+  using TakeBytes =
+      llvm::function_ref<mlir::LogicalResult(llvm::ArrayRef<char>)>;
   mlir::LogicalResult evaluateAs(mlir::Type type, mlir::Attribute value,
-                                 mlir::Location location,
-                                 llvm::MutableArrayRef<char> into);
+                                 mlir::Location location, TakeBytes take);
 
 private:
   struct Files;

@@ -128,9 +128,9 @@ static std::vector<Task> tasksFor(llvm::ArrayRef<DistinctKernel> kernels,
   llvm::StringSet<> known;
   for (const DistinctKernel &kernel : kernels)
     for (const Target &isa : isas)
-      for (RowClass rows : {RowClass::few, RowClass::many}) {
+      for (RowClass rows : {RowClass::few, RowClass::many, RowClass::join}) {
         std::string symbol = kernelSymbol(kernel.info, isa, rows);
-        if (known.insert(symbol).second)
+        if (!symbol.empty() && known.insert(symbol).second)
           tasks.push_back({&kernel, &isa, rows, std::move(symbol), {}});
       }
   return tasks;

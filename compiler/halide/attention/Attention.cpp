@@ -3,6 +3,7 @@
 // Must see nothing of a hidden key, not even NaN: a select replaces its score
 // before use, and its value where that is not finite.
 #include "compiler/halide/Elements.h"
+#include "compiler/halide/Emit.h"
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/attention/AttentionSteps.h"
@@ -21,20 +22,15 @@ Pipe AttentionPipe::build() {
     return std::move(pipe);
   }
   Expr rows = rowLast - row0 + 1, inOne = keys <= stretchKeys;
-  Expr many = Internal::const_true();
-  if (s.panels)
-    findFirstKey();
-  AttentionPipe whole(*this), parts(*this), lanes(*this);
+  AttentionPipe whole(*this), parts(*this);
   std::vector<AttentionPipe *> forms{&whole, &parts};
-  if (takesFew()) {
-    many = rows * headsTogether > mostInLanes;
-    lanes.takeFew();
-    lanes.placeRows("_few", rows, !many);
-    lanes.takeStretches();
-    forms.push_back(&lanes);
+  if (isApart()) {
+    forms = {&parts};
+    parts.placeRows("_parts", rows, Internal::const_true());
+  } else {
+    whole.placeRows("", rows, inOne);
+    parts.placeRows("_parts", rows, !inOne);
   }
-  whole.placeRows("", rows, many && inOne);
-  parts.placeRows("_parts", rows, many && !inOne);
   parts.takeStretches();
   if (integral)
     whole.findFirstKey();
@@ -57,14 +53,19 @@ void AttentionPipe::placeRows(const char *form, const Expr &count,
                               const Expr &taken) {
   suffix = form;
   const int group = int(s.group()), parts = group / headsTogether;
-  auto heads = pipe.out.output_buffer().dim(2);
+  auto heads = outBuffer().dim(2);
   const bool one = s.kvHeads == 1; // then tasks are cut by query heads
-  RDom r(0, count * headsTogether, one ? heads.min() / headsTogether : Expr(0),
-         one ? heads.extent() / headsTogether : Expr(parts),
-         one ? Expr(0) : heads.min() / group,
-         one ? Expr(1) : heads.extent() / group,
-         names(("row" + suffix).c_str()));
+  Region region{{0, count * headsTogether},
+                {one ? heads.min() / headsTogether : Expr(0),
+                 one ? heads.extent() / headsTogether : Expr(parts)},
+                {one ? Expr(0) : heads.min() / group,
+                 one ? Expr(1) : heads.extent() / group}};
+  if (few)
+    region.push_back({outBuffer().dim(3).min(), outBuffer().dim(3).extent()});
+  RDom r(region, names(("row" + suffix).c_str()));
   r.where(taken);
+  if (few)
+    stretch = r.w;
   row = r.x;
   headsOfKey = r.y;
   keyHead = r.z;
@@ -72,8 +73,8 @@ void AttentionPipe::placeRows(const char *form, const Expr &count,
   block = RVar(names(("block" + suffix).c_str()));
 }
 
-// The value of the out at column d, row m (or the form's row), head h.
-Expr AttentionPipe::outcome() {
+// Scores, weights, and the values that they mix.
+void AttentionPipe::describe() {
   findLaneRows();
   if (integral)
     prepareValues();
@@ -103,6 +104,11 @@ Expr AttentionPipe::outcome() {
     weigh();
     mix();
   }
+}
+
+// The value of the out at column d, row m (or the form's row), head h.
+Expr AttentionPipe::outcome() {
+  describe();
   Expr local = device ? Expr(m) : Expr(row);
   Expr of = device ? z * int(s.heads) + h : outHeads;
   Expr lane = local % mixedTile.rows, tile = local / mixedTile.rows;
@@ -122,11 +128,15 @@ Expr AttentionPipe::outcome() {
 
 void AttentionPipe::schedule() {
   inTiles ? scheduleRowsInTiles() : scheduleRows();
-  if (stretched)
+  if (stretched && !few)
     scheduleStretches();
-  for (Func f : {firstKept, firstHidden})
-    if (f.defined())
-      f.compute_root();
+  for (auto &[f, key] :
+       {std::pair{firstKept, keptKey}, {firstHidden, hiddenKey}})
+    if (f.defined()) {
+      Func found = f;
+      found.compute_root();
+      found.update().atomic().vectorize(key, V, TailStrategy::GuardWithIf);
+    }
   if (few)
     return scheduleLanes();
   if (scoresIntegers()) {
@@ -216,10 +226,21 @@ void AttentionPipe::transposeQueries() {
 }
 
 Pipe buildAttention(const KernelSpec &spec, const Machine &machine,
-                    const Names &names) {
+                    const Names &names, RowClass rows) {
   KernelSpec own = spec;
   own.attention.panels &= !machine.device; // whose states are in rows
-  return AttentionPipe(own, machine, names).build();
+  const bool few = rows == RowClass::few;
+  AttentionPipe pipe(own, machine, names, few);
+  return rows == RowClass::join ? pipe.buildJoin()
+         : few                  ? pipe.buildParts()
+                                : pipe.build();
+}
+
+int fewRowsOf(const AttentionSpec &attention) {
+  return AttentionPipe::fewRowsOf(attention);
+}
+int keysOfPart(const AttentionSpec &attention) {
+  return fewRowsOf(attention) ? AttentionPipe::shortStretch : 0;
 }
 
 } // namespace mille

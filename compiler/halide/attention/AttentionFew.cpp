@@ -1,6 +1,7 @@
 // Attention of few queries, as in decoding: keys are in the vector's lanes, and
 // a block is the queries of one key head, so that a key is read once and used
-// for all of them. It takes the keys and values of a state's panels.
+// for all of them. It takes the keys and values of a state's panels, and gives
+// the parts of stretches of keys, which AttentionJoin.cpp puts together.
 // Must round and sum as the forms for many queries do: a sequence has the same
 // bits however it is cut.
 #include "compiler/halide/Elements.h"
@@ -16,23 +17,43 @@ namespace {
 // Accumulators of a register tile that leave registers for operands.
 constexpr int accumulatorsOfWide = 24, accumulatorsOfNarrow = 8;
 
+// The most queries of a task, rows times heads together.
+constexpr int mostInLanes = 16;
+
 } // namespace
 
 // Biases that are read by key lie in memory that ends with the last key.
-bool AttentionPipe::takesFew() const {
+int AttentionPipe::fewRowsOf(const AttentionSpec &s) {
   if (!s.panels)
-    return false;
+    return 0;
   for (Operand byKey : {Operand::keyHeadBias, Operand::bias,
                         Operand::contentQuery, Operand::contentKey})
     if (s.has(byKey))
-      return false;
-  return true;
+      return 0;
+  return mostInLanes / int(s.together());
+}
+
+Pipe AttentionPipe::buildParts() {
+  declareOperands();
+  placeTask();
+  takeFew();
+  placeRows("", rowLast - row0 + 1, Internal::const_true());
+  takeStretches();
+  boundOut();
+  describe();
+  Expr lane = row % queryBlock, of = row / queryBlock;
+  Expr mark = select(d % 2 == 0, top(lane, stretch, of, outHeads),
+                     sum(lane, stretch, of, outHeads));
+  pipe.out(d, row0 + row / headsTogether,
+           outHeads * headsTogether + row % headsTogether, stretch) =
+      Tuple(mixed(d, lane, of, stretch, outHeads), mark);
+  schedule();
+  return std::move(pipe);
 }
 
 // A block is the heads of one row, or rows of few heads; the register tile of
 // scores is a block and one to four vectors of keys.
 void AttentionPipe::takeFew() {
-  few = true;
   treeKeys = keyTile;
   const bool wide = V == 16;
   const int most = wide ? accumulatorsOfWide : accumulatorsOfNarrow;
@@ -83,7 +104,6 @@ void AttentionPipe::findTopOfLanes() {
   stretchTop = make("stretch_top");
   stretchTop(q, e, b, h) = combined(
       V, [&](const Expr &i) { return topLanes(i, q, e, b, h); }, maximum);
-  top = make("top");
   carryTop();
 }
 
@@ -183,7 +203,8 @@ void AttentionPipe::scheduleScoresOfLanes() {
       .bound_extent(q, queryBlock)
       .bound_extent(ki, keyTile)
       .bound(ko, 0, tilesTogether())
-      .reorder_storage(ki, ko, q, e, b, h);
+      .reorder_storage(ki, ko, q, e, b, h)
+      .store_in(MemoryType::Stack);
   scores.update()
       .reorder(ki, q, scoreTile)
       .vectorize(ki, V)
@@ -238,7 +259,8 @@ void AttentionPipe::scheduleWeightsOfLanes() {
       .bound_extent(q, queryBlock)
       .bound_extent(key, extent)
       .bound(ko, 0, tilesTogether())
-      .reorder_storage(key, ko, q, e, b, h);
+      .reorder_storage(key, ko, q, e, b, h)
+      .store_in(MemoryType::Stack);
   weightsOf.update()
       .reorder(key, q, weightTile)
       .vectorize(key, std::min(extent, V))
@@ -250,17 +272,18 @@ void AttentionPipe::scheduleWeightsOfLanes() {
         .bound_extent(q, queryBlock)
         .bound_extent(kp, extent)
         .bound(ko, 0, tilesTogether())
-        .reorder_storage(half, kp, ko, q, e, b, h);
+        .reorder_storage(half, kp, ko, q, e, b, h)
+        .store_in(MemoryType::Stack);
   const int trees = keyTile / treeKeys;
   inStretch(treeSums)
       .bound_extent(u, trees)
       .bound_extent(q, queryBlock)
       .bound(ko, 0, tilesTogether())
-      .reorder_storage(u, ko, q, e, b, h);
+      .reorder_storage(u, ko, q, e, b, h)
+      .store_in(MemoryType::Stack);
   treeSums.update().reorder(u, q, treeOfTile).vectorize(u, trees).unroll(q);
   lanes(sum);
   sum.update().reorder(q, sumTiles[0], sumTiles[1]).unroll(q);
-  lanes(inverse);
 }
 
 } // namespace mille

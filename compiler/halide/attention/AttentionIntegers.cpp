@@ -22,7 +22,7 @@ constexpr int chunkKeys = 128, mostValue = 1023;
 constexpr float weightBits = 14; // the largest of a query's weights is 2^14
 static_assert(int64_t(chunkKeys) * (1 << int(weightBits)) * mostValue <=
               INT32_MAX);
-static_assert(AttentionPipe::stretchKeys % chunkKeys == 0);
+static_assert(AttentionPipe::longStretch % chunkKeys == 0);
 
 Expr wordOf(const Expr &low, const Expr &high) {
   return (low & Expr(uint32_t(0xffff))) | (high << cast<uint32_t>(16));

@@ -19,16 +19,21 @@ struct Carried {
 class AttentionPipe {
 public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine,
-                const Names &names)
+                const Names &names, bool few = false)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
-        device(machine.device), inTiles(takesTiles(s, machine)),
+        device(machine.device), few(few), inTiles(takesTiles(s, machine)),
         queryBlock(device ? mostQueries : 2 * V), keyTile(inTiles ? keyUnitOf(s)
                                                           : machine.wide ? 8
                                                                          : 4),
         headsTogether(device ? 1 : int(s.together())),
         mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)),
-        integral(takesIntegers(s, machine)), ofBytes(takesBytes(s, machine)) {}
+        integral(takesIntegers(s, machine)), ofBytes(takesBytes(s, machine)),
+        stretchKeys(keysOfStretch(s)) {}
   Pipe build();
+  // The parts that stretches of keys give for few queries, and what puts them
+  // together.
+  Pipe buildParts();
+  Pipe buildJoin();
 
   // Whether the operands allow products of pairs: query, key and value are
   // bf16, and a head has an even number of dimensions, more than two
@@ -54,15 +59,20 @@ public:
   static int keyUnitOf(const AttentionSpec &s) {
     return isOfPairs(s) ? 32 : s.panels ? MILLE_PANEL_ROWS : 8;
   }
-  // Queries of a task at most that are summed with keys in lanes, which reads a
-  // key once for each block of queries of one key head.
-  static constexpr int mostInLanes = 16;
+  // Rows of a task at most that are summed with keys in lanes, which reads a
+  // key once for each block of queries of one key head; 0: such are none.
+  static int fewRowsOf(const AttentionSpec &s);
   static constexpr int items = 8; // work-items of a device that share a query
   // The keys of a stretch (online softmax): the scores and weights of a query
   // block and most of the stretch's keys and values lie in an L2 of 1 MB.
   // Measured (zen5, one thread, 64 columns): stretches of 512 to 1024 keys take
   // 4 % longer for 1100 keys, stretches of 1536 keys 4 % longer for 2048.
-  static constexpr int stretchKeys = 1280;
+  static constexpr int longStretch = 1280;
+  // Those of a state's panels are short, so that threads may share them.
+  static constexpr int shortStretch = 512;
+  static int keysOfStretch(const AttentionSpec &s) {
+    return s.panels ? shortStretch : longStretch;
+  }
 
 private:
   using Expr = Halide::Expr;
@@ -78,6 +88,10 @@ private:
   static Tile mixedTileOf(const AttentionSpec &s, const Machine &machine);
 
   bool isLinear() const { return s.decay.has_value(); }
+  // Whether each stretch has a largest score and weights of its own: then its
+  // values are the same in whichever task it is computed.
+  bool isApart() const { return s.panels && !device; }
+  Halide::OutputImageParam outBuffer() { return pipe.out.output_buffers()[0]; }
   Func make(const char *name) const {
     return Func(names((name + suffix).c_str()));
   }
@@ -86,6 +100,7 @@ private:
   }
 
   void placeRows(const char *form, const Expr &count, const Expr &taken);
+  void describe();
   Expr outcome();
   void schedule();
   void declareOperands();
@@ -133,7 +148,12 @@ private:
   Expr atFirst(const Expr &start, const Expr &later) const;
   Func carriedBefore(Func after, const std::vector<Var> &place);
   void carryTop();
+  static Expr joined(const Expr &before, const Expr &factor, const Expr &own,
+                     const Expr &ownFactor);
   Expr sumBefore();
+  Expr joinedSum();
+  Expr keptWith(const Expr &value, const Expr &column, const Expr &lane,
+                const Expr &tile, const Expr &stretch, const Expr &of);
   Expr mixedBefore();
   void followStretches();
 
@@ -153,21 +173,24 @@ private:
   static Expr withSummary(const Expr &row, int rows,
                           const std::function<Expr(Expr)> &at,
                           const Combine &combine);
+  Expr sinkScore(const Expr &head) const;
   Expr sinkScore() const;
   RVar combineTiles(Func &f, Func &parts, Func &of, const char *name,
                     const Expr &start, const Expr &none,
                     const Combine &combine);
   void findTop();
   void weigh();
+  static Expr inverseOf(const Expr &sum);
   void invert();
   void mix();
   Expr result(const Expr &column, const Expr &lane, const Expr &tile,
               const Expr &stretch, const Expr &of);
   // The register tiles of a query block, and a lane of register tile t.
   int tiles() const { return queryBlock / mixedTile.rows; }
-  Expr laneOf(const Expr &lane) const {
-    return t % tiles() * mixedTile.rows + lane;
+  Expr laneOf(const Expr &lane, const Expr &tile) const {
+    return tile % tiles() * mixedTile.rows + lane;
   }
+  Expr laneOf(const Expr &lane) const { return laneOf(lane, t); }
   // By pairs: of head dimensions for scores, of keys for values.
   void transposePairs();
   void scorePairs();
@@ -181,7 +204,6 @@ private:
   void scheduleValuePairs();
   void scheduleMixedPairs();
   // For few queries: keys in lanes.
-  bool takesFew() const;
   void takeFew();
   void spreadQueries();
   void findTopOfLanes();
@@ -247,6 +269,7 @@ private:
   void lanes(Func f);
   void plane(Func f, const Var &row, int rows, const RVar &tile);
   void inTile(Func f, Func plane, const Var &row, int rows, const RVar &tile);
+  Func home() const { return stretched && !few ? kept : pipe.out; }
   Func inStretch(Func f) const;
   void boundOut();
   void scheduleRows();
@@ -268,9 +291,9 @@ private:
   const Names &names;
   const int V;
   const bool device; // one call has all sequences: h counts all their heads
+  const bool few;    // parts of few queries, with keys in lanes
   const bool inTiles;
   int queryBlock, keyTile;
-  bool few = false; // this form is for few queries
   int treeKeys = 0; // keys whose weights are added up as a tree
   // Neighbouring heads that lie side by side in a query block (grouped query
   // attention); h counts groups of so many heads.
@@ -278,6 +301,7 @@ private:
   static constexpr int quad = 4; // queries that are transposed at once
   Tile mixedTile;
   const bool paired, integral, ofBytes;
+  const int stretchKeys;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
   Halide::ImageParam past; // on a device: rows of each sequence's state
@@ -301,6 +325,8 @@ private:
   RVar topVector, treeOfTile;
   std::vector<RVar> sumTiles; // trees, tiles
   Func firstKept, firstHidden, stretchTop, factor, kept;
+  Func highest, ownFactor, total; // of stretches that are apart
+  RVar keptKey, hiddenKey;
   Expr keys, first;      // keys of a sequence; position of its first query
   Expr row0, rowLast;    // the task's rows
   Expr sequence, keyRow; // the task's sequence, and the row of its first key

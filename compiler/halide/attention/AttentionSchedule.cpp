@@ -44,10 +44,12 @@ TailStrategy AttentionPipe::tail() const {
 void AttentionPipe::boundOut() {
   const int width = int(s.valueDim),
             unit = s.kvHeads > 1 ? int(s.group()) : headsTogether;
-  auto buffer = pipe.out.output_buffer();
+  auto buffer = outBuffer();
   buffer.dim(0).set_bounds(0, width);
-  buffer.dim(1).set_stride(int(spec.out.rowStride));
-  buffer.dim(2).set_stride(width);
+  if (!few) {
+    buffer.dim(1).set_stride(int(spec.out.rowStride));
+    buffer.dim(2).set_stride(width);
+  }
   pipe.out.bound(d, 0, width);
   if (unit > 1)
     buffer.dim(2).set_min((buffer.dim(2).min() / unit) * unit);
@@ -63,10 +65,14 @@ void AttentionPipe::scheduleRows() {
       .split(block, block, qm, tiles(), TailStrategy::GuardWithIf)
       .split(d, d, di, V * mixedTile.vectors, tail())
       .split(di, di, dv, V)
-      .reorder(dv, di, qi, d, qm, block, headsOfKey, keyHead)
       .vectorize(dv)
       .unroll(di)
       .unroll(qi);
+  if (few)
+    run.reorder(dv, di, qi, d, qm, stretch, block, headsOfKey, keyHead)
+        .partition(stretch, Partition::Never);
+  else
+    run.reorder(dv, di, qi, d, qm, block, headsOfKey, keyHead);
   if (stretched)
     run.partition(block, Partition::Never);
   if (laneRows.defined())
@@ -77,7 +83,7 @@ void AttentionPipe::scheduleRows() {
 Func AttentionPipe::inStretch(Func f) const {
   if (!stretched)
     return f.compute_at(pipe.out, block);
-  return f.compute_at(kept, stretch).bound_extent(e, 1);
+  return f.compute_at(home(), stretch).bound_extent(e, 1);
 }
 
 void AttentionPipe::scheduleQueries() {
@@ -177,7 +183,7 @@ void AttentionPipe::scheduleScores() {
 
 void AttentionPipe::scheduleMixed() {
   scheduleWidened(widenedValue, s.valueDim);
-  mixed.compute_at(stretched ? kept : pipe.out, d)
+  mixed.compute_at(home(), d)
       .bound_extent(e, 1)
       .store_in(MemoryType::Register)
       .bound_extent(q, mixedTile.rows)
@@ -201,14 +207,16 @@ void AttentionPipe::scheduleMixed() {
 void AttentionPipe::scheduleWorst() {
   if (!worst.defined())
     return;
-  perKeyHead(worst);
+  for (Func f : {worst, worstOfAll, soundKeys}) {
+    if (few)
+      f.compute_at(pipe.out, stretch);
+    else
+      perKeyHead(f);
+    f.bound_extent(e, 1).store_in(MemoryType::Stack);
+  }
   worst.bound_extent(d, int(s.valueDim)).vectorize(d, V, tail());
   worst.update().vectorize(d, V, tail()).reorder(d, worstKeys);
-  perKeyHead(worstOfAll);
   worstOfAll.update().atomic().vectorize(worstColumns, lanesFor(s.valueDim, V));
-  perKeyHead(soundKeys);
-  for (Func f : {worst, worstOfAll, soundKeys})
-    f.store_in(MemoryType::Stack);
 }
 
 //===-- Pairs
@@ -325,7 +333,7 @@ void AttentionPipe::scheduleMixedPairs() {
     scheduleValuePairs();
   const int width = V * mixedTile.vectors;
   Var dv(names("dv"));
-  mixed.compute_at(stretched ? kept : pipe.out, d)
+  mixed.compute_at(home(), d)
       .bound_extent(e, 1)
       .store_in(MemoryType::Register)
       .bound_extent(q, mixedTile.rows)
@@ -363,7 +371,7 @@ void AttentionPipe::scheduleMixedIntegers() {
       .reorder(valueColumn, u)
       .vectorize(valueColumn, V, tail());
   Var dv(names("dv"));
-  mixed.compute_at(stretched ? kept : pipe.out, d)
+  mixed.compute_at(home(), d)
       .bound_extent(e, 1)
       .store_in(MemoryType::Stack)
       .bound_extent(q, mixedTile.rows)
@@ -406,6 +414,7 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
     return;
   const AttentionSpec &s = spec.attention;
   constexpr int queryBlock = AttentionPipe::mostQueries;
+  const int stretchKeys = AttentionPipe::keysOfStretch(s);
   const bool turns = s.has(AttentionOperand::rotation);
   // Per key: the rotated or widened key row; the value as pairs, or widened.
   if (turns || s.key.element == Element::bf16)
@@ -418,10 +427,9 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   // Scores and weights of a query block and a stretch, and their summaries: a
   // ninth more, or a fifth (narrow machines have 16 queries); a strip of
   // distances.
-  base =
-      (s.decay ? 1 : 2) * queryBlock * AttentionPipe::stretchKeys * 4 * 9 / 8;
+  base = (s.decay ? 1 : 2) * queryBlock * stretchKeys * 4 * 9 / 8;
   if (s.decay || s.biasByDistance)
-    base += (AttentionPipe::stretchKeys + queryBlock) * 4;
+    base += (stretchKeys + queryBlock) * 4;
   // The values that a stretch hands to the next; rotated queries, all heads of
   // a row.
   base += queryBlock * (s.valueDim + 80) * 4;

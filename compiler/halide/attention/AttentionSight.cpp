@@ -85,8 +85,11 @@ void AttentionPipe::placeTask() {
     return;
   }
   // This stores nothing: it defines the range of the out for what follows.
-  pipe.out(d, m, h) = undef(typeOf(spec.out.element));
-  auto rows = pipe.out.output_buffer().dim(1);
+  if (few)
+    pipe.out(d, m, h, e) = Tuple(undef<float>(), undef<float>());
+  else
+    pipe.out(d, m, h) = undef(typeOf(spec.out.element));
+  auto rows = outBuffer().dim(1);
   row0 = rows.min();
   rowLast = row0 + rows.extent() - 1;
   sequence = row0 / queries;
@@ -256,7 +259,8 @@ Expr AttentionPipe::lastOf(const Range &range) const {
 Expr AttentionPipe::endBySound(const Expr &last, bool careful) const {
   if (!soundKeys.defined())
     return last;
-  Expr end = (careful ? keys - soundKeys(kvHead) : soundKeys(kvHead)) - 1;
+  Expr sound = soundKeys(few ? Expr(e) : Expr(0), kvHead);
+  Expr end = (careful ? keys - sound : sound) - 1;
   return last.defined() ? min(last, end) : end;
 }
 // The tiles of stretch e that hold a key that some query of a block sees.

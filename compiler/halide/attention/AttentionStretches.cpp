@@ -7,6 +7,7 @@
 // padding, removed or added, moves no key into another stretch; a stretch of
 // hidden keys multiplies by 1 and adds 0. Must not let a bit depend on padding.
 #include "compiler/halide/Functions.h"
+#include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/passes/OneMemory.h"
 
@@ -44,6 +45,7 @@ void AttentionPipe::findFirstKey() {
   if (!s.has(Operand::keyMask) || firstKept.defined())
     return;
   RDom r(0, keys, names("kept_key"));
+  keptKey = r;
   firstKept = make("first_kept");
   firstKept() = keys;
   firstKept() = min(firstKept(), select(isKept(r), r, keys));
@@ -52,8 +54,11 @@ void AttentionPipe::findFirstKey() {
 
 Expr AttentionPipe::tileCount() const { return (keys + keyTile - 1) / keyTile; }
 
-// The number of tiles whose scores are in memory at a time.
+// The number of tiles whose scores are in memory at a time. Those of few
+// queries have room for a whole stretch, which is a number that is known.
 Expr AttentionPipe::tilesTogether() const {
+  if (few)
+    return stretchKeys / keyTile;
   return stretched ? min(tileCount(), stretchKeys / keyTile) : tileCount();
 }
 
@@ -87,18 +92,37 @@ Func AttentionPipe::carriedBefore(Func after, const std::vector<Var> &place) {
 }
 
 // A later stretch may raise the largest score; then `factor` scales down the
-// sums of earlier stretches.
+// sums of earlier stretches. Where stretches are apart, `top` is the stretch's
+// own, and `ownFactor` scales down what the stretch adds.
 void AttentionPipe::carryTop() {
+  if (isApart()) {
+    top = stretchTop;
+    if (few)
+      return;
+  }
   factor = make("factor");
-  Expr before = atFirst(sinkScore(), carriedBefore(top, {q, b, h})(q, b, h));
+  Func &most = isApart() ? highest : top;
+  most = make(isApart() ? "highest" : "top");
+  Expr before = atFirst(sinkScore(), carriedBefore(most, {q, b, h})(q, b, h));
   Expr current = stretchTop(q, e, b, h);
   if (lateFactor.defined())
     current *= lateFactor;
   factor(q, e, b, h) = exp2Weight(before - max(before, current));
   // Factors are at most 1, so the condition always holds: it makes Halide
   // compute them before `top` overwrites their operand.
-  top(q, e, b, h) =
+  most(q, e, b, h) =
       select(factor(q, e, b, h) < 2.0f, max(before, current), before);
+  if (!isApart())
+    return;
+  ownFactor = make("own_factor");
+  ownFactor(q, e, b, h) = exp2Weight(current - most(q, e, b, h));
+}
+
+// What earlier stretches gave, and what this one adds. Rounded as the join
+// rounds.
+Expr AttentionPipe::joined(const Expr &before, const Expr &factor,
+                           const Expr &own, const Expr &ownFactor) {
+  return added(multiplied(before, factor), multiplied(own, ownFactor));
 }
 
 // Where the sum of weights starts: at the weight of the sink.
@@ -108,12 +132,36 @@ Expr AttentionPipe::sumBefore() {
   if (!stretched)
     return ofSink;
   sum = make("sum");
+  if (isApart())
+    return 0.0f;
   return atFirst(ofSink,
                  carriedBefore(sum, {q, b, h})(q, b, h) * factor(q, e, b, h));
 }
 
+// The sum of this and all earlier stretches; a sink is where the largest score
+// starts, and its weight there is 1.
+Expr AttentionPipe::joinedSum() {
+  total = make("total");
+  Expr before = atFirst(s.has(Operand::sink) ? 1.0f : 0.0f,
+                        carriedBefore(total, {q, b, h})(q, b, h));
+  total(q, e, b, h) = joined(before, factor(q, e, b, h), sum(q, e, b, h),
+                             ownFactor(q, e, b, h));
+  return total(q, e, b, h);
+}
+// The same of mixed values.
+Expr AttentionPipe::keptWith(const Expr &value, const Expr &column,
+                             const Expr &lane, const Expr &tile,
+                             const Expr &stretch, const Expr &of) {
+  Expr block = tile / tiles(), row = laneOf(lane, tile);
+  Expr before = select(stretch == firstStretch(block), 0.0f,
+                       carriedBefore(kept, {d, q, t, b, h})(
+                           column, lane, tile % tiles(), block, of));
+  return joined(before, factor(row, stretch, block, of), value,
+                ownFactor(row, stretch, block, of));
+}
+
 Expr AttentionPipe::mixedBefore() {
-  if (!stretched)
+  if (!stretched || isApart())
     return 0.0f;
   kept = make("kept");
   Expr block = t / tiles();
@@ -129,6 +177,8 @@ void AttentionPipe::followStretches() {
   r.where(r >= firstStretch(b));
   r.where(r <= lastStretch(b));
   stretch = r;
+  if (isApart())
+    kept = make("kept");
   kept(d, q, t, b, h) = undef<float>();
   kept(d, q, t, b, h) = result(d, q, b * tiles() + t, r, h);
 }
@@ -161,7 +211,10 @@ void AttentionPipe::scheduleStretches() {
     else
       carry.before.bound_extent(q, queryBlock).store_in(MemoryType::Stack);
   }
-  if (!isLinear())
+  if (isApart())
+    for (Func f : {factor, ownFactor, highest, total})
+      lanes(f);
+  else if (!isLinear())
     for (Func f : {factor, top})
       lanes(f);
   pipe.passes.push_back(new CarryOver(carried));

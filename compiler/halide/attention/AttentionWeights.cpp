@@ -13,11 +13,12 @@ namespace mille {
 using Operand = AttentionOperand;
 
 // Where a maximum of scores starts: above every hidden score.
-Expr AttentionPipe::sinkScore() const {
+Expr AttentionPipe::sinkScore(const Expr &head) const {
   if (!s.has(Operand::sink))
     return lowest;
-  return max(at(Operand::sink)(headOf(q)) * float(log2e), lowest);
+  return max(at(Operand::sink)(head) * float(log2e), lowest);
 }
+Expr AttentionPipe::sinkScore() const { return sinkScore(headOf(q)); }
 void AttentionPipe::findTop() {
   const Combine maximum = [](const Expr &x, const Expr &y) {
     return max(x, y);
@@ -28,7 +29,6 @@ void AttentionPipe::findTop() {
     return;
   }
   stretchTop = make("stretch_top");
-  top = make("top");
   topTile = combineTiles(stretchTop, tops, scores, "stretch_top", lowest,
                          lowest, maximum);
   carryTop();
@@ -81,11 +81,17 @@ void AttentionPipe::weigh() {
   sumTile = combineTiles(sum, sums, weights, "sum", sumBefore(), 0.0f, added);
   invert();
 }
-// The factor of mixed values, 1 / sum; NaN where the sum is NaN.
+// 1 / sum; NaN where the sum is NaN.
+Expr AttentionPipe::inverseOf(const Expr &sum) {
+  return select(reinterpret<int32_t>(sum) == 0, 0.0f, 1.0f / sum);
+}
+// The factor of mixed values.
 void AttentionPipe::invert() {
+  if (few)
+    return;
   inverse = make("inverse");
-  Expr of = sum(q, e, b, h);
-  Expr last = select(reinterpret<int32_t>(of) == 0, 0.0f, 1.0f / of);
+  Expr of = isApart() ? joinedSum() : sum(q, e, b, h);
+  Expr last = inverseOf(of);
   inverse(q, e, b, h) =
       stretched ? select(e == lastStretch(b), last, 1.0f) : last;
 }
@@ -95,9 +101,11 @@ Expr AttentionPipe::result(const Expr &column, const Expr &lane,
   Expr value = mixed(column, lane, tile, stretch, of);
   if (isLinear())
     return value;
+  if (isApart())
+    value = keptWith(value, column, lane, tile, stretch, of);
   // A strict product: else LLVM makes it a division in some places only.
-  return multiplied(value, inverse(tile % tiles() * mixedTile.rows + lane,
-                                   stretch, tile / tiles(), of));
+  return multiplied(value,
+                    inverse(laneOf(lane, tile), stretch, tile / tiles(), of));
 }
 
 // [column, query of tile, tile, stretch, head]: a function of a place in a
@@ -158,6 +166,7 @@ Expr AttentionPipe::firstUnseen() {
     return unseen;
   if (!firstHidden.defined()) {
     RDom r(0, keys, names(("hidden_key" + suffix).c_str()));
+    hiddenKey = r;
     firstHidden = make("first_hidden");
     firstHidden() = keys;
     firstHidden() = min(firstHidden(), select(isKept(r), keys, r));
@@ -186,20 +195,23 @@ Expr AttentionPipe::isUnseen(const Expr &kv) const {
 void AttentionPipe::lookForNan() {
   worst = make("worst");
   soundKeys = make("sound_keys");
-  RDom r(0, keys, names("worst_key"));
+  RDom r(0, few ? min(keys, stretchKeys) : keys, names("worst_key"));
+  Expr kv = few ? keyAt(e) + r : Expr(r); // e is 0 for all keys
+  if (few)
+    r.where(kv < keys);
   if (s.panels)
-    r.where(r >= firstUnseen());
+    r.where(kv >= firstUnseen());
   if (!s.hidesPairs())
-    r.where(!isKept(r)); // every query sees all other keys
+    r.where(!isKept(kv)); // every query sees all other keys
   else if (s.panels && !s.has(Operand::segments))
-    r.where(isUnseen(r));
+    r.where(isUnseen(kv));
   RDom rd(0, int(s.valueDim), names("worst_column"));
-  worst(d, h) = 0;
-  worst(d, h) = max(worst(d, h), magnitudeOf(valueAt(d, r, h)));
+  worst(d, e, h) = 0;
+  worst(d, e, h) = max(worst(d, e, h), magnitudeOf(valueAt(d, kv, h)));
   worstOfAll = make("worst_of_all");
-  worstOfAll(h) = 0;
-  worstOfAll(h) = max(worstOfAll(h), worst(rd, h));
-  soundKeys(h) = select(worstOfAll(h) < 0x7f800000, keys, 0);
+  worstOfAll(e, h) = 0;
+  worstOfAll(e, h) = max(worstOfAll(e, h), worst(rd, e, h));
+  soundKeys(e, h) = select(worstOfAll(e, h) < 0x7f800000, keys, 0);
   worstKeys = r;
   worstColumns = rd;
 }

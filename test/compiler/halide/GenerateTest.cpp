@@ -174,7 +174,7 @@ std::string statementOf(const std::string &text, const char *isa,
   EmitOptions options = emitOptionsOf(isaNamed(isa));
   options.entry = "k";
   options.unique = "heap";
-  options.few = few;
+  options.rows = few ? RowClass::few : RowClass::many;
   options.statement = &statement;
   expect(emitKernel(spec, options, object, error), error);
   return statement;

@@ -1,7 +1,8 @@
 // Compares kernel.attention over a state's panels with double: grouped heads,
-// one and several panels of columns, odd sizes, masks, windows, more than one
-// stretch of keys. Memory after the keys, and keys that no query sees, are NaN.
-// Rows one by one, with keys in lanes, give the same bits as all rows together.
+// one and several panels of columns, odd sizes, masks, windows, sinks, more
+// than one stretch of keys. Memory after the keys, and keys that no query sees,
+// are NaN. Rows one by one, and few rows in parts of stretches that are joined,
+// give the same bits as all rows together.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-panels widest
@@ -19,12 +20,14 @@ using namespace mille::test;
 namespace {
 
 int failures = 0;
+constexpr int64_t fewest = 16; // rows that parts have room for
 
 struct Case {
   const char *name;
   int64_t heads, kvHeads, headDim, valueDim;
   bool bf16 = false, masked = false;
   int64_t window = 0;
+  bool sinks = false;
 
   int64_t bytes() const { return bf16 ? 2 : 4; }
   std::string rows(int64_t columns, const char *element) const {
@@ -36,11 +39,14 @@ struct Case {
     std::string q = rows(heads * headDim, element),
                 k = rows(kvHeads * headDim, element),
                 v = rows(kvHeads * valueDim, element),
-                o = rows(heads * valueDim, "f32"), i = "memref<?xi32>";
+                o = rows(heads * valueDim, "f32"), i = "memref<?xi32>",
+                s = "memref<" + number(heads) + "xf32>";
     return "func.func @f(%t: index, %n: index, %p: index, %q: " + q +
-           ", %k: " + k + ", %v: " + v + ", %m: " + i + ", %past: " + i +
-           ", %o: " + o + ") {\n kernel.attention %q, %k, %v" +
-           (masked ? " key_mask %m : " + i : "") + " past %past : " + i +
+           ", %k: " + k + ", %v: " + v + ", %m: " + i + ", %s: " + s +
+           ", %past: " + i + ", %o: " + o +
+           ") {\n kernel.attention %q, %k, %v" +
+           (masked ? " key_mask %m : " + i : "") +
+           (sinks ? " sink %s : " + s : "") + " past %past : " + i +
            " queries %t keys %n first %p outs(%o : " + o + ") heads " +
            number(heads) + " kv_heads " + number(kvHeads) + " head_dim " +
            number(headDim) + " value_dim " + number(valueDim) +
@@ -89,7 +95,7 @@ struct Data {
   const Case &c;
   int64_t queries, keys, room;
   Elements query, key, value;
-  Guarded mask, out;
+  Guarded mask, sink, out, parts;
   std::vector<float> q, k, v; // [row, head, dimension]
 
   Data(const Case &c, int64_t queries, int64_t keys)
@@ -97,9 +103,12 @@ struct Data {
         query(queries * c.heads * c.headDim, c.bf16),
         key(elementsOf(keys, c.kvHeads * c.headDim), c.bf16),
         value(elementsOf(keys, c.kvHeads * c.valueDim), c.bf16),
-        mask(room + 64), out(queries * c.heads * c.valueDim) {
+        mask(room + 64), sink(c.heads), out(queries * c.heads * c.valueDim),
+        parts(2 * stretches() * fewest * c.heads * c.valueDim) {
     std::mt19937 random(unsigned(keys * 31 + c.headDim));
     std::uniform_real_distribution<float> draw(-2, 2);
+    for (int64_t h = 0; h < c.heads; ++h)
+      sink[h] = draw(random);
     for (int64_t i = 0; i < queries * c.heads * c.headDim; ++i)
       q.push_back(query.set(i, draw(random)));
     for (int64_t j = 0; j < keys; ++j)
@@ -135,12 +144,16 @@ struct Data {
                              room);
   }
 
-  int32_t run(mille_kernel_function kernel, int64_t m0, int64_t m1) {
+  int64_t stretches() const { return (keys + 511) / 512; }
+
+  Argument range(int64_t m0, int64_t m1) {
     const int32_t wide = int32_t(c.heads * c.valueDim);
-    Argument range{&out[m0 * wide],
-                   {{0, int32_t(c.valueDim), 1, 0},
-                    {int32_t(m0), int32_t(m1 - m0), wide, 0},
-                    {0, int32_t(c.heads), int32_t(c.valueDim), 0}}};
+    return {&out[m0 * wide],
+            {{0, int32_t(c.valueDim), 1, 0},
+             {int32_t(m0), int32_t(m1 - m0), wide, 0},
+             {0, int32_t(c.heads), int32_t(c.valueDim), 0}}};
+  }
+  std::vector<Argument> inputs() {
     std::vector<Argument> inputs{
         matrix(query.memory.data(), queries, c.heads * c.headDim,
                c.heads * c.headDim),
@@ -150,9 +163,40 @@ struct Data {
                c.kvHeads * c.valueDim)};
     if (c.masked)
       inputs.push_back(vector(mask.data(), room));
-    return call(kernel, inputs,
-                {int32_t(queries), int32_t(keys), int32_t(keys - queries)},
-                range);
+    if (c.sinks)
+      inputs.push_back(vector(sink.data(), c.heads));
+    return inputs;
+  }
+  std::vector<int32_t> scalars() const {
+    return {int32_t(queries), int32_t(keys), int32_t(keys - queries)};
+  }
+  int32_t run(mille_kernel_function kernel, int64_t m0, int64_t m1) {
+    return call(kernel, inputs(), scalars(), range(m0, m1));
+  }
+
+  // The parts of stretches `first` to `end` - 1; which: values, marks.
+  Argument part(int which, int64_t m0, int64_t m1, int64_t first, int64_t end) {
+    const int64_t row = c.valueDim, head = row * fewest, each = head * c.heads;
+    return {&parts[which * each * stretches() + first * each],
+            {{0, int32_t(c.valueDim), 1, 0},
+             {int32_t(m0), int32_t(m1 - m0), int32_t(row), 0},
+             {0, int32_t(c.heads), int32_t(head), 0},
+             {int32_t(first), int32_t(end - first), int32_t(each), 0}}};
+  }
+  // Few rows; the stretches come one after another, from the last.
+  int32_t runParts(mille_kernel_function few, mille_kernel_function join,
+                   int64_t m0, int64_t m1) {
+    for (int64_t e = stretches(); e-- > 0;) {
+      std::vector<Argument> given = inputs();
+      if (int32_t code =
+              call(few, given, scalars(),
+                   {part(0, m0, m1, e, e + 1), part(1, m0, m1, e, e + 1)}))
+        return code;
+    }
+    std::vector<Argument> given = inputs();
+    for (int which : {0, 1})
+      given.push_back(part(which, m0, m1, 0, stretches()));
+    return call(join, given, scalars(), range(m0, m1));
   }
 
   // One head of a row; NaN where a value that it sees is.
@@ -168,6 +212,10 @@ struct Data {
         weight[j] += 0.125 * double(q[(i * c.heads + h) * c.headDim + d]) *
                      k[(j * c.kvHeads + g) * c.headDim + d];
       top = sees(j) ? std::max(top, weight[j]) : top;
+    }
+    if (c.sinks) {
+      top = std::max(top, double(sink[h]));
+      sum = std::exp(sink[h] - top);
     }
     for (int64_t j = 0; j < keys; ++j)
       sum += weight[j] = sees(j) ? std::exp(weight[j] - top) : 0;
@@ -206,7 +254,9 @@ void expect(bool holds, const Data &data, const std::string &what) {
 
 void check(const Case &c, const Target &isa) {
   ParsedKernel parsed(c.text());
-  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many),
+                        few = load(parsed, isa, RowClass::few),
+                        join = load(parsed, isa, RowClass::join);
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1},
                                {5, 5},
                                {3, 17},
@@ -230,6 +280,17 @@ void check(const Case &c, const Target &isa) {
       data.run(kernel, i, std::min(queries, i + 1 + i % 3));
     expect(memcmp(together.data(), data.out.data(), together.size() * 4) == 0,
            data, "other bits row by row");
+    const int64_t most = parsed.info.partRows;
+    std::fill_n(data.out.data(), data.out.size(), NAN);
+    resetScratch();
+    for (int64_t i = 0, rows = 1; i < queries; i += rows, rows = i % most + 1)
+      expect(data.runParts(few, join, i, std::min(queries, i + rows)) == 0,
+             data, "status of parts");
+    expect(peakScratch() <= given, data,
+           "scratch of parts " + std::to_string(peakScratch()) + " of " +
+               std::to_string(given));
+    expect(memcmp(together.data(), data.out.data(), together.size() * 4) == 0,
+           data, "other bits in parts");
   }
 }
 
@@ -244,6 +305,7 @@ int main(int argc, char **argv) {
     if (less)
       continue;
     check({"alone", 2, 2, 8, 24, bf16, false}, isa);
+    check({"sinks", 4, 2, 16, 32, bf16, true, 0, true}, isa);
     check({"seven of a key head", 7, 1, 16, 80, bf16, true}, isa);
     check({"two panels", 4, 2, 32, 128, bf16, true, 40}, isa);
   }

@@ -198,9 +198,18 @@ Argument mille::test::vector(const void *host, int64_t count) {
 int32_t mille::test::call(mille_kernel_function kernel,
                           std::vector<Argument> inputs,
                           std::vector<int32_t> scalars, Argument out) {
+  return call(kernel, std::move(inputs), std::move(scalars),
+              std::vector<Argument>{std::move(out)});
+}
+
+int32_t mille::test::call(mille_kernel_function kernel,
+                          std::vector<Argument> inputs,
+                          std::vector<int32_t> scalars,
+                          std::vector<Argument> outs) {
   void *context = nullptr;
   std::vector<mille_buffer> buffers;
-  inputs.push_back(std::move(out));
+  const size_t given = inputs.size();
+  inputs.insert(inputs.end(), outs.begin(), outs.end());
   for (Argument &input : inputs) {
     mille_buffer buffer{};
     buffer.host = input.host;
@@ -212,10 +221,11 @@ int32_t mille::test::call(mille_kernel_function kernel,
     buffers.push_back(buffer);
   }
   std::vector<void *> arguments{&context};
-  for (size_t i = 0; i + 1 < buffers.size(); ++i)
+  for (size_t i = 0; i < given; ++i)
     arguments.push_back(&buffers[i]);
   for (int32_t &scalar : scalars)
     arguments.push_back(&scalar);
-  arguments.push_back(&buffers.back());
+  for (size_t i = given; i < buffers.size(); ++i)
+    arguments.push_back(&buffers[i]);
   return kernel(arguments.data());
 }

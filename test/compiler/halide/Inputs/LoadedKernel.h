@@ -75,6 +75,9 @@ Argument vector(const void *host, int64_t count);
 // Calls with inputs, scalars and out; the code that the kernel returns.
 int32_t call(mille_kernel_function kernel, std::vector<Argument> inputs,
              std::vector<int32_t> scalars, Argument out);
+// The same with several outs.
+int32_t call(mille_kernel_function kernel, std::vector<Argument> inputs,
+             std::vector<int32_t> scalars, std::vector<Argument> outs);
 
 // Largest sum of bytes that kernels held on the heap at one time since reset.
 size_t peakScratch();
