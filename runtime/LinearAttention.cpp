@@ -58,25 +58,28 @@ void mille_linear_attention(mille_run *run, const float *query,
                             const float *decay, const int32_t *past,
                             float *entry, float *out, int64_t out_stride) {
   mille_session &session = mille::sessionOf(run);
-  const mille::Recurrence whole = {query + numbers[4],
-                                   key + numbers[5],
-                                   value + numbers[6],
-                                   query_stride,
-                                   key_stride,
-                                   value_stride,
-                                   mask,
-                                   numbers[0],
-                                   numbers[1],
-                                   numbers[2],
-                                   numbers[3],
-                                   (float)scale,
-                                   decay,
-                                   past,
-                                   entry,
-                                   out,
-                                   out_stride,
-                                   run->batch,
-                                   run->tokens};
+  const mille::Recurrence whole = {
+      query + numbers[4],
+      key + numbers[5],
+      value + numbers[6],
+      query_stride,
+      key_stride,
+      value_stride,
+      mask,
+      numbers[0],
+      numbers[1],
+      numbers[2],
+      numbers[3],
+      (float)scale,
+      decay,
+      past,
+      entry,
+      out,
+      out_stride,
+      run->batch,
+      run->tokens,
+      (session.entry->padding_ends & MILLE_PADDING_AFTER) &&
+          !session.keepPadding};
   if (mille::doneOnDevice(session, &mille_backend::recur, whole) ||
       session.planning)
     return;

@@ -82,6 +82,9 @@ struct Recurrence {
   const int32_t *past;
   float *entry, *out;
   int64_t outStride, sequences, tokens;
+  // Hidden tokens at a sequence's end are padding that was not removed: they
+  // leave its sum as it is.
+  bool ends;
 };
 
 } // namespace mille

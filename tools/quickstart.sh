@@ -21,7 +21,8 @@ tools/setup.sh
 mkdir -p build
 cmake --preset release >build/configure.log 2>&1 ||
   { cat build/configure.log; exit 1; }
-NINJA_STATUS='[%p, %f of %t, %es] ' cmake --build build --target mille mille-opt
+python3 tools/build-bar.py build/build.log \
+  cmake --build build --target mille mille-opt
 mille=build/bin/mille
 
 say "mille compile $spec -o $out"

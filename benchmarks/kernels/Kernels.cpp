@@ -21,6 +21,7 @@ int main(int argc, char **argv) {
     benchmarks::addMatmuls(isa);
     benchmarks::addAttentions(isa);
     benchmarks::addRows(isa);
+    benchmarks::addTraining(isa);
   }
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -81,6 +81,7 @@ Argument matrixOf(void *host, int64_t rows, int64_t columns, int64_t stride);
 void addMatmuls(const Target &isa);
 void addAttentions(const Target &isa);
 void addRows(const Target &isa);
+void addTraining(const Target &isa);
 
 template <class Run>
 void add(const std::string &name, const Target &isa, const std::string &sizes,

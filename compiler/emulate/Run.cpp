@@ -39,7 +39,7 @@ std::unique_ptr<Kernel> Kernel::make(mlir::Operation *kernels,
     return differ("arguments", lowered.argumentKinds.size(),
                   description.argument_count);
   if (description.threads % 32 || description.threads > 1024 ||
-      description.cluster > 8 || description.shared_bytes > 232448) {
+      description.cluster > 16 || description.shared_bytes > 232448) {
     problem = "a launch of " + std::to_string(description.threads) +
               " threads in clusters of " + std::to_string(description.cluster) +
               " with " + std::to_string(description.shared_bytes) +

@@ -53,6 +53,8 @@ private:
     return Op::create(builder, location, operands);
   }
   Value times(Value a, Value b) {
+    if (a && b && (isOne(a) || isOne(b)))
+      return isOne(a) ? b : a;
     return a && b ? make<arith::MulFOp>({a, b}) : Value();
   }
   Value times(double a, Value b) { return b ? times(number(a), b) : Value(); }

@@ -5,6 +5,7 @@
 #include "compiler/kernels/Cache.h"
 #include "compiler/nvvm/Attention.h"
 #include "compiler/nvvm/Emit.h"
+#include "compiler/nvvm/NormedMatmul.h"
 #include "compiler/nvvm/Ptxas.h"
 #include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
@@ -72,7 +73,9 @@ public:
 
   void describe(const KernelSpec &spec, KernelInfo &info) const override {
     if (spec.kind == KernelKind::matmul && spec.matmul.inRows())
-      info.fewRows = std::max<uint32_t>(info.fewRows, fewRowsOf(spec.matmul));
+      info.fewRows = std::max<uint32_t>(
+          info.fewRows,
+          spec.joined.empty() ? fewRowsOf(spec.matmul) : normedFewRows(spec));
     if (readsStates(spec))
       info.fewRows = splitRows;
   }
@@ -84,6 +87,8 @@ public:
   std::vector<std::string> tiles(const KernelSpec &spec,
                                  const Target &) const override {
     std::vector<std::string> texts;
+    if (!spec.joined.empty())
+      return {};
     if (spec.kind == KernelKind::matmul)
       for (const MatmulTile &tile : matmulTiles(spec))
         texts.push_back(wordsOf(tile));
@@ -97,6 +102,9 @@ public:
                                         const Target &) const override {
     switch (spec.kind) {
     case KernelKind::matmul:
+      if (!spec.joined.empty())
+        return {"tiles of " + wordsOf(normedTile(spec, false)) +
+                "; few rows: " + wordsOf(normedTile(spec, true))};
       return {explainTile(spec, matmulTiles(spec).front()),
               explainTile(spec.matmul, fewRowsTile(spec.matmul))};
     case KernelKind::attention:
@@ -149,6 +157,9 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
     kernel = writeRows(context, spec, entry);
   else if (spec.kind == KernelKind::rotate)
     kernel = writeRotate(context, spec, entry);
+  else if (!spec.joined.empty())
+    kernel =
+        writeNormedMatmul(context, spec, normedTile(spec, request.few), entry);
   else if (request.few)
     kernel = writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
   else

@@ -3,6 +3,7 @@
 // Its constants are fitted to an H200 (docs/cuda.md). Must not see a device.
 #include "compiler/nvvm/Tiles.h"
 
+#include "compiler/nvvm/NormedMatmul.h"
 #include "compiler/nvvm/Region.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -151,12 +152,110 @@ unsigned fewRowsOf(const MatmulSpec &matmul) {
   return unsigned(std::clamp<int64_t>(128 * (30 / across), 64, 256));
 }
 
+//===-- Whole rows --------------------------------------------------------===//
+
+// Clusters that are on the device at a time. Blocks of a cluster are in one
+// group of 16 or 18 units.
+static int64_t clustersAtOnce(int64_t cluster) {
+  return 6 * (16 / cluster) + 2 * (18 / cluster);
+}
+
+// The tile whose last wave leaves least idle, or, of few rows, the narrowest.
+// With 256 columns registers do not suffice (828 bytes spilled).
+NormedTile normedTile(const KernelSpec &spec, bool few) {
+  const int64_t across = spec.matmul.columns, mostClusters = few ? 16 : 8;
+  NormedTile best;
+  best.columns = 0;
+  double least = HUGE_VAL;
+  for (int64_t columns = 64; columns <= 192; columns += 64) {
+    if (across % columns || across / columns > mostClusters)
+      continue;
+    NormedTile tile;
+    tile.columns = unsigned(columns);
+    tile.cluster = unsigned(across / columns);
+    tile.groups = few ? 1 : 2;
+    const int64_t tiles = likelyRows[std::size(likelyRows) - 1] / tile.rows();
+    const double cost =
+        few ? double(columns)
+            : std::ceil(double(tiles) / clustersAtOnce(tile.cluster)) * columns;
+    if (cost < least) {
+      least = cost;
+      best = tile;
+    }
+  }
+  return best;
+}
+
+// Cycles of a step of K in a block that reads rows and columns: of the tensor
+// cores, and of 64 bytes that a unit reads in a cycle.
+static double stepCycles(double rows, double columns) {
+  return std::max(rows * columns / 32, 2 * (rows + columns));
+}
+
+// As many waves of narrow tiles as take less time than one of wide tiles.
+unsigned normedFewRows(const KernelSpec &spec) {
+  if (!whyNotMatmul(spec).empty())
+    return 0;
+  const NormedTile few = normedTile(spec, true), many = normedTile(spec, false);
+  const double waves = stepCycles(many.rows(), many.columns) /
+                       stepCycles(few.rows(), few.columns);
+  return few.rows() * clustersAtOnce(few.cluster) *
+         std::max(1u, unsigned(std::ceil(waves)) - 1);
+}
+
+// Few rows in clusters read the weights with
+// fewer units, which must not take longer than another launch.
+static bool fewRowsTakeLonger(const KernelSpec &spec) {
+  constexpr double launch = 5000; // cycles, with the norm's reads and writes
+  auto cycles = [&](unsigned columns) {
+    return spec.matmul.inner / 64 * stepCycles(fewRowsOfTile, columns);
+  };
+  return cycles(normedTile(spec, true).columns) >
+         cycles(fewRowsTile(spec.matmul).columns) + launch;
+}
+
+static std::string whyNotJoined(const KernelSpec &spec,
+                                const JoinedRows &joined) {
+  for (auto [source, input] : llvm::zip(joined.sources, joined.rows.inputs))
+    if (source > 0 && isBf16(spec.joined[source - 1].out.element))
+      return "joined rows read a rounded out";
+    else if (source < 0 && input.element != Element::f32 &&
+             input.element != Element::bf16)
+      return "joined rows read integers";
+  if (joined.rows.columns != spec.matmul.columns)
+    return "joined rows have other columns";
+  return whyNoRegion(joined.rows.body);
+}
+
+std::string whyNotNormed(const KernelSpec &spec) {
+  const JoinedRows &first = spec.joined.front();
+  if (first.rows.norm == RowStatistic::none || first.sources[0] != 0 ||
+      first.rows.group != spec.matmul.columns)
+    return "the first joined rows do not norm whole rows of the product";
+  if (spec.out.element != Element::f32 || spec.matmul.accumulators > 1)
+    return "what is normed is no f32 of one product";
+  for (const JoinedRows &joined : spec.joined) {
+    if (std::string why = whyNotJoined(spec, joined); !why.empty())
+      return why;
+    if (&joined != &first && joined.rows.norm != RowStatistic::none)
+      return "it has two norms";
+  }
+  for (const BufferSpec &out : spec.outs())
+    if ((out.element != Element::f32 && out.element != Element::bf16) ||
+        out.rowStride * bytesOf(out.element) % 16)
+      return "an out has no tensor map";
+  if (!normedTile(spec, true).columns || !normedTile(spec, false).columns)
+    return std::to_string(spec.matmul.columns) +
+           " columns are not those of a cluster";
+  if (fewRowsTakeLonger(spec))
+    return "few rows would take longer than in two launches";
+  return "";
+}
+
 //===-- Words -------------------------------------------------------------===//
 
 std::string whyNotMatmul(const KernelSpec &spec) {
   const MatmulSpec &m = spec.matmul;
-  if (!spec.joined.empty())
-    return "it has joined rows";
   if (m.ofBytes())
     return "its operands are bytes";
   if (m.ofBlocks())
@@ -180,9 +279,11 @@ std::string whyNotMatmul(const KernelSpec &spec) {
       return "an extra is neither f32 nor bf16";
   if (spec.out.element != Element::f32 && spec.out.element != Element::bf16)
     return "its out is neither f32 nor bf16";
-  if (matmulTiles(spec).empty())
-    return "no tile has room for its operands";
-  return whyNoRegion(m.epilogue);
+  if (std::string why = whyNoRegion(m.epilogue); !why.empty())
+    return why;
+  if (!spec.joined.empty())
+    return whyNotNormed(spec);
+  return matmulTiles(spec).empty() ? "no tile has room for its operands" : "";
 }
 
 std::string wordsOf(const MatmulTile &tile) {

@@ -91,7 +91,7 @@ private:
   }
 
   void chooseFor(MatmulOp op) {
-    auto [dtype, why] = weightTypeOf(op, usual);
+    auto [dtype, why] = weightTypeOf(op, usual, parameters);
     if (dtype.kind != Dtype::f32 && choosesExperts(op)) {
       dtype.kind = Dtype::f32;
       why = "it chooses experts";
@@ -451,6 +451,7 @@ private:
 
   func::FuncOp forward;
   Dtype usual;
+  SymbolTableCollection parameters; // by name
   Type bf16;
   llvm::MapVector<Operation *, Dtype> matmuls; // those that become narrow
   llvm::SetVector<RememberOp> remembers;       // of narrow states

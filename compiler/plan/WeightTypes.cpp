@@ -22,7 +22,7 @@ constexpr int64_t mostBytesSummed = 65536; // largest K of a matmul of bytes
 // and stored tensors.
 class Find {
 public:
-  explicit Find(Operation *at) : at(at) {}
+  Find(Operation *at, SymbolTableCollection &tables) : at(at), tables(tables) {}
 
   void operator()(Attribute value) {
     llvm::TypeSwitch<Attribute>(value)
@@ -107,12 +107,9 @@ private:
       if (column(layers, inner->getParentRegion()->getRegionNumber(), name))
         return;
     }
-    auto model = at->getParentOfType<ModelOp>();
     ParameterOp found;
-    if (model)
-      for (auto parameter : model->getRegion(0).front().getOps<ParameterOp>())
-        if (parameter.getSymName() == name.getValue())
-          found = parameter;
+    if (auto model = at->getParentOfType<ModelOp>())
+      found = tables.lookupSymbolIn<ParameterOp>(model, name.getAttr());
     names.insert(found ? found.getDtype().value_or("") : "");
     found ? (*this)(found.getValue()) : add(Encoding::f32);
   }
@@ -132,6 +129,7 @@ private:
   }
 
   Operation *at;
+  SymbolTableCollection &tables;
   llvm::SmallSetVector<Encoding, 4> found;
   llvm::SmallSetVector<StringRef, 4> names;
   bool plain = false, isComputed = false;
@@ -170,13 +168,14 @@ WeightType typeFor(Dtype wish, const Find &found, int64_t inner) {
 
 } // namespace
 
-WeightType mille::plan::weightTypeOf(kernel::MatmulOp op, Dtype usual) {
+WeightType mille::plan::weightTypeOf(kernel::MatmulOp op, Dtype usual,
+                                     SymbolTableCollection &tables) {
   auto weight = op.getWeight().getDefiningOp<kernel::WeightOp>();
   if (!weight)
     return {{Dtype::f32},
             usual.kind == Dtype::f32 ? "" : "its weight is no parameter"};
   const int64_t inner = cast<ShapedType>(op.getInput().getType()).getDimSize(1);
-  Find find(weight);
+  Find find(weight, tables);
   find(weight.getValue());
   std::optional<WeightType> finest;
   SmallVector<StringRef> names;

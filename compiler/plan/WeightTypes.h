@@ -3,6 +3,7 @@
 #pragma once
 #include "dialects/kernel/Kernel.h"
 #include "dialects/transformer/Dtype.h"
+#include "mlir/IR/SymbolTable.h"
 
 #include <string>
 
@@ -17,6 +18,8 @@ struct WeightType {
 // The type that is asked for, which is `usual` for parameters that do not name
 // one, or what comes nearest to it. A weight of several parameters, and a
 // weight of several layers, has one type: the most exact that is asked for.
-WeightType weightTypeOf(kernel::MatmulOp op, Dtype usual);
+// `tables` finds parameters by name.
+WeightType weightTypeOf(kernel::MatmulOp op, Dtype usual,
+                        mlir::SymbolTableCollection &tables);
 
 } // namespace mille::plan

@@ -83,3 +83,30 @@ def test_libraries_are_those_of_the_wheel():
         own = maps.read()
     assert "_mille" in own
     assert not [name for name in ("LLVM", "MLIR", "Halide") if name in own]
+
+
+def test_licences_of_what_is_inside():
+    """Each library that auditwheel has put in, and what is linked, has its
+    licence's text in the wheel."""
+    from importlib import metadata
+    about = metadata.distribution("mille-compiler")
+    text, = [file.read_text() for file in about.files
+             if file.name == "third-party.txt"]
+    inside = {file.name.split("-")[0].split(".")[0] for file in about.files
+              if ".libs/" in str(file)}
+    assert inside
+    # Where the package's name is not the library's.
+    owners = {"libLLVM": "llvm", "libMLIR": "libmlir", "libz": "zlib1g",
+              "libicuuc": "libicu", "libicudata": "libicu",
+              "libgcc_s": "libgcc", "libHalide": "Halide"}
+    titles = "\n".join(line for before, line in
+                       zip(text.splitlines(), text.splitlines()[1:])
+                       if before.startswith("=" * 78))
+    missing = [name for name in inside
+               if owners.get(name, name) not in titles]
+    assert not missing, (missing, titles)
+    for name in ("lld", "simdjson", "cli11", "pcre2", "utf8proc", "chart.js"):
+        assert name in titles, name
+    own = metadata.distribution("mille")
+    names = {file.name for file in own.files}
+    assert {"nanobind.txt", "robin_map.txt"} <= names

@@ -193,6 +193,13 @@ int32_t planLaunch(mille_task &task, const Call &call,
     if (int32_t code = addEntry(task, module, kernel.entry, kernel.threads,
                                 kernel.shared_bytes))
       return code;
+  // Larger clusters are not on every device.
+  constexpr uint32_t portableCluster = 8;
+  if (kernel.cluster > portableCluster)
+    if (const CUresult error = part.on().cuda.cuFuncSetAttribute(
+            entryOf(part, kernel.entry, task.variant)->function,
+            CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
+      return fail(session, call.kernel.name, error);
   Arguments none;
   for (uint32_t a = 0; a < kernel.argument_count; ++a) {
     const mille_launch_argument &what = kernel.arguments[a];

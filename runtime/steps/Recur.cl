@@ -13,7 +13,7 @@ __kernel void mille_recur(
   __global char *out_object, const ulong out_first,
   const int query_stride, const int key_stride, const int value_stride,
   const int out_stride, const int masked, const int heads, const int kv_heads,
-  const int head_dim, const int value_dim, const int tokens,
+  const int head_dim, const int value_dim, const int tokens, const int ends,
   const float scale) {
   const int sequence = get_group_id(0) / heads;
   const int head = get_group_id(0) % heads;
@@ -38,11 +38,16 @@ __kernel void mille_recur(
     exp(-((__global const float *)(decay_object + decay_first))[head]);
   const int held =
     ((__global const int *)(past_object + past_first))[sequence];
+  int end = tokens; // what follows is padding
+  while (masked && ends && end > 1 && !mask[end - 1])
+    --end;
   for (int j = get_local_id(0); j < value_dim; j += ITEMS) {
     if (!held)
       for (int i = 0; i < head_dim; ++i)
         sum[i * value_dim + j] = 0.0f;
-    for (int m = 0; m < tokens; ++m) {
+    for (int m = end; m < tokens; ++m)
+      out[(long)m * out_stride + j] = 0.0f;
+    for (int m = 0; m < end; ++m) {
       const int seen = !masked || mask[m];
       float to = 0.0f;
       for (int i = 0; i < head_dim; ++i) {

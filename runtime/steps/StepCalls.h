@@ -152,6 +152,7 @@ template <typename Call> int32_t callRecur(Call call, const Recurrence &r) {
       .with(r.headDim)
       .with(r.valueDim)
       .with(r.tokens)
+      .with(r.ends)
       .withReal(r.scale)
       .run(elementItems, r.sequences * r.heads);
 }

@@ -17,3 +17,14 @@ func.func @rows(%x: tensor<?x8xf32>, %w: tensor<8xf32>, %o: tensor<?x8xf32>, %ta
   } -> tensor<?x8xf32>
   return
 }
+
+// A norm may have no epsilon.
+// CHECK-LABEL: @norm_without_eps
+// CHECK: norm <rms, 0.0{{.*}}>
+func.func @norm_without_eps(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  %y = kernel.rows ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] norm <rms, 0.000000e+00> {
+  ^bb0(%n: f32):
+    kernel.yield %n : f32
+  } -> tensor<?x8xf32>
+  return
+}

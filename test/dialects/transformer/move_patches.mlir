@@ -10,3 +10,11 @@ func.func @move_patches(%x: tensor<?x?x8xf32>, %i: tensor<?x3x?x?xf32> {transfor
   %m = transformer.move_patches %z of %i move merge side [4, 4] : tensor<?x?x8xf32>, tensor<?x3x?x?xf32> -> tensor<?x?x32xf32>
   return
 }
+
+// The smallest side.
+// CHECK-LABEL: @smallest
+// CHECK: move into_windows side [1, 1] size 2
+func.func @smallest(%x: tensor<?x?x8xf32>, %i: tensor<?x3x?x?xf32> {transformer.shape = #transformer.shape<batch, 3, height, width>, transformer.grid = #transformer.grid<tokens = "t", patch = [1, 1], own = [8, 8], prefix = 0, parts = [<tokens = "w", side = [2, 2], each = 4>]>}) {
+  %y = transformer.move_patches %x of %i move into_windows side [1, 1] size 2 : tensor<?x?x8xf32>, tensor<?x3x?x?xf32> -> tensor<?x?x8xf32>
+  return
+}

@@ -32,7 +32,34 @@ def scale(draw):
     return found
 
 
+def latent_attention(draw):
+    """Low-rank queries and keys."""
+    heads, nope, turned = draw.choice([1, 2, 3]), draw.choice([2, 3]), draw.choice([2, 4])
+    latent = {"rank": draw.choice([3, 4]), "nope_dim": nope, "rope_dim": turned,
+              "bias": draw.random() < .3}
+    if draw.random() < .6:
+        latent["norm"] = dict(norm(draw), bias=False)
+    if draw.random() < .6:
+        latent["query_rank"] = draw.choice([3, 5])
+        latent["query_bias"] = draw.random() < .3
+        if draw.random() < .6:
+            latent["query_norm"] = dict(norm(draw), bias=False)
+    return {"name": "attn", "kind": "attention", "heads": heads,
+            "head_dim": nope + turned, "value_dim": draw.choice([2, 4, 5]),
+            "mask": draw.choice(["causal", "bidirectional"]), "latent": latent,
+            "rope": {"theta": 100.0, "pairing": draw.choice(["half", "inter"])}}
+
+
+def cross_attention(draw):
+    found = attention(draw, False)
+    for key in ("position_bias", "window", "chunk", "output_gate"):
+        found.pop(key, None)
+    return dict(found, name="cross", mask="cross")
+
+
 def attention(draw, rope):
+    if rope and draw.random() < .2:
+        return latent_attention(draw)
     kv_heads, head_dim = draw.choice([1, 2, 4]), draw.choice([2, 4, 6])
     found = {"name": "attn", "kind": "attention", "kv_heads": kv_heads,
              "heads": kv_heads * draw.choice([1, 2]), "head_dim": head_dim,
@@ -104,6 +131,32 @@ def unit(draw, name, branches):
 
 
 def spec(draw):
+    if draw.random() < .15:
+        return encoder_decoder(draw)
+    made = stack(draw)
+    made.update({"name": "drawn",
+                 "head": {"tied": draw.random() < .5, "bias": False},
+                 "init": {"scheme": "bert", "seed": 1}})
+    return made
+
+
+def encoder_decoder(draw):
+    """An encoder, and a decoder that reads it after its own attention."""
+    encoder, decoder = stack(draw), stack(draw)
+    decoder["hidden_size"] = encoder["hidden_size"]
+    after = max(i for i, made in enumerate(decoder["units"])
+                if made["branches"][0]["kind"] == "attention")
+    decoder["units"].insert(after + 1, unit(draw, "cross", [cross_attention(draw)]))
+    for made in decoder["units"]:
+        for branch in made["branches"]:
+            if branch["kind"] == "attention" and branch["mask"] == "bidirectional":
+                branch["mask"] = "causal"
+    return {"name": "drawn", "encoder": encoder, "decoder": decoder,
+            "head": {"tied": draw.random() < .5, "bias": False},
+            "init": {"scheme": "bert", "seed": 1}}
+
+
+def stack(draw):
     rope = draw.random() < .5
     if draw.random() < .25:
         units = [unit(draw, "block", [attention(draw, rope),
@@ -118,12 +171,10 @@ def spec(draw):
                  "norm": norm(draw) if draw.random() < .4 else None}
     if not rope:
         embedding["position_size"] = 9
-    return {"name": "drawn", "layers": draw.choice([1, 2, 3]),
+    return {"layers": draw.choice([1, 2, 3]),
             "hidden_size": draw.choice([5, 8, 16]), "vocab_size": 11,
             "embedding": embedding, "units": units,
-            "final_norm": norm(draw) if draw.random() < .6 else None,
-            "head": {"tied": draw.random() < .5, "bias": False},
-            "init": {"scheme": "bert", "seed": 1}}
+            "final_norm": norm(draw) if draw.random() < .6 else None}
 
 
 def agree(draw, mille, tensors, folder, target):
@@ -137,6 +188,9 @@ def agree(draw, mille, tensors, folder, target):
         str(draw.randrange(11)) for _ in range(10))]
     if draw.random() < .7:
         words.append("attention_mask:i32:2x5=1,1,1,1,1,1,1,1,0,0")
+    if "decoder" in made:
+        words.append("decoder_input_ids:i32:2x4=" + ",".join(
+            str(draw.randrange(11)) for _ in range(8)))
     if '"scheduled"' in json.dumps(made) and draw.random() < .7:
         words.append("step:i32:1=4")
 

@@ -397,10 +397,10 @@ void fake_seen(const char *message, const char *const *forms, unsigned count,
 static int refuseAt, pieces;
 static void *allocate(void *user, size_t size, size_t alignment) {
   (void)user;
-  void *memory = NULL;
-  if (++pieces == refuseAt || posix_memalign(&memory, alignment, size))
-    return NULL;
-  memset(memory, 0xcd, size); /* nobody relies on zeros */
+  size = (size + alignment - 1) / alignment * alignment;
+  void *memory = ++pieces == refuseAt ? NULL : aligned_alloc(alignment, size);
+  if (memory)
+    memset(memory, 0xcd, size); /* nobody relies on zeros */
   return memory;
 }
 static void release(void *user, void *memory) {

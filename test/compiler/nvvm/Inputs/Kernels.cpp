@@ -2,6 +2,7 @@
 #include "test/compiler/nvvm/Inputs/Kernels.h"
 
 #include "compiler/kernels/ReadSpec.h"
+#include "compiler/nvvm/NormedMatmul.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -35,6 +36,9 @@ bool test::eachMatmul(
 
 Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
                            const std::string &words) {
+  if (!spec.joined.empty())
+    return writeNormedMatmul(context, spec, normedTile(spec, words == "few"),
+                             "matmul");
   MatmulTile tile;
   FewRowsTile few = fewRowsTile(spec.matmul);
   int pingPong = 0;

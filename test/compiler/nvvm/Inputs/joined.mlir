@@ -66,3 +66,52 @@ func.func @embed(%rows: index, %words: memref<30x768xf32>, %types: memref<2x768x
   }
   return
 }
+// BERT's product, residual, norm and copy.
+func.func @post(%rows: index, %x: memref<?x840xbf16, strided<[848, 1]>>, %w: memref<384x840xbf16>, %b: memref<384xf32>,
+    %s: memref<?x384xf32, strided<[400, 1]>>, %g: memref<384xf32>, %a: memref<384xf32>,
+    %y: memref<?x384xf32, strided<[400, 1]>>, %z: memref<?x384xbf16, strided<[416, 1]>>) {
+  %p = kernel.arena offset 0 rows %rows : memref<?x384xf32, strided<[400, 1]>>
+  kernel.launch {
+    kernel.matmul %x, %w extras(%b, %s : memref<384xf32>, memref<?x384xf32, strided<[400, 1]>>)
+      outs(%p : memref<?x384xf32, strided<[400, 1]>>) accumulators 1 {
+    ^bb0(%acc: f32, %c: f32, %e: f32):
+      %0 = arith.addf %acc, %c : f32
+      %1 = arith.addf %e, %0 : f32
+      kernel.yield %1 : f32
+    } : memref<?x840xbf16, strided<[848, 1]>>, memref<384x840xbf16>
+    kernel.rows ins(%p, %g, %a : memref<?x384xf32, strided<[400, 1]>>, memref<384xf32>, memref<384xf32>)
+      outs(%y : memref<?x384xf32, strided<[400, 1]>>) gather [-1, -1, -1] norm <layer, 1.0e-12> attributes {kernel.joined} {
+    ^bb0(%n: f32, %f: f32, %c: f32):
+      %0 = arith.mulf %n, %f : f32
+      %1 = arith.addf %0, %c : f32
+      kernel.yield %1 : f32
+    }
+    kernel.rows ins(%y : memref<?x384xf32, strided<[400, 1]>>) outs(%z : memref<?x384xbf16, strided<[416, 1]>>)
+      gather [-1] attributes {kernel.joined} {
+    ^bb0(%n: f32):
+      kernel.yield %n : f32
+    }
+    kernel.yield
+  }
+  return
+}
+// A stream that is written, and its norm; the residual is of bf16, and K long.
+func.func @pre(%x: memref<?x840xbf16>, %w: memref<512x840xbf16>, %s: memref<?x512xbf16>, %r: memref<?x1xf32>, %g: memref<512xf32>,
+    %y: memref<?x512xf32>, %z: memref<?x512xbf16>) {
+  kernel.launch {
+    kernel.matmul %x, %w extras(%s, %r : memref<?x512xbf16>, memref<?x1xf32>) outs(%y : memref<?x512xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %e: f32, %c: f32):
+      %0 = arith.mulf %acc, %c : f32
+      %1 = arith.addf %0, %e : f32
+      kernel.yield %1 : f32
+    } : memref<?x840xbf16>, memref<512x840xbf16>
+    kernel.rows ins(%y, %g : memref<?x512xf32>, memref<512xf32>) outs(%z : memref<?x512xbf16>)
+      gather [-1, -1] norm <rms, 1.0e-05> attributes {kernel.joined} {
+    ^bb0(%n: f32, %f: f32):
+      %0 = arith.mulf %n, %f : f32
+      kernel.yield %0 : f32
+    }
+    kernel.yield
+  }
+  return
+}

@@ -1,0 +1,221 @@
+// What a row's norm needs of the other blocks, and the outs. Statistics are of
+// 32 columns each, and are combined in one order whatever the tile.
+// Must not multiply.
+#include "compiler/nvvm/NormedKernel.h"
+#include "compiler/nvvm/Region.h"
+
+namespace mille::nvvm {
+
+// The barrier of all groups; 1 and 2 are their own.
+constexpr int allGroups = 4;
+
+//===-- Statistics --------------------------------------------------------===//
+
+// The four lanes of a row.
+Reg NormedWriter::overLanes(Reg x) {
+  x = x + b.shuffleXor(x, 1);
+  return x + b.shuffleXor(x, 2);
+}
+
+// Where the statistic of a chunk of this thread's row half `h` lies.
+Reg NormedWriter::statistic(Reg chunkNumber, unsigned h) {
+  Reg own = (group - 1) * 64 + fragments->row + int(8 * h);
+  return b.at(shared, (chunkNumber * int(tile.rows()) + own) * 8 +
+                          int(layout.statistics));
+}
+
+// Of a layer norm the sum and the squares around its own mean, else the
+// squares.
+void NormedWriter::takeStatistic(const Regs &values, unsigned panel) {
+  const bool centred = spec.joined[0].rows.norm == RowStatistic::layer;
+  for (unsigned h : {0, 1}) {
+    Regs eight;
+    for (unsigned j = 0; j < 4; ++j)
+      for (unsigned e : {0, 1})
+        eight.push_back(values[(panel * 4 + j) * 4 + 2 * h + e]);
+    Reg sum = eight[0], squares = b.real(0);
+    if (centred) {
+      for (unsigned i = 1; i < 8; ++i)
+        sum = sum + eight[i];
+      sum = overLanes(sum);
+    }
+    for (Reg x : eight) {
+      Reg far = centred ? b.fma(sum, -1.0 / chunk, x) : x;
+      squares = b.fma(far, far, squares);
+    }
+    squares = overLanes(squares);
+    b.ifThen(eq(thread % 4, 0), [&] {
+      b.store(b.vector({sum, squares}),
+              statistic(rank * int(layout.chunks) + int(panel), h), 8);
+    });
+  }
+}
+
+// Every block gets the statistics of all.
+void NormedWriter::exchange() {
+  if (tile.cluster > 1)
+    b.fenceAsync();
+  b.syncNamed(allGroups, tile.groups * normedGroupThreads);
+  if (tile.cluster == 1)
+    return;
+  b.ifThen(eq(group, 1) & eq(thread, 0), [&] {
+    Reg piece =
+        b.at(shared, rank * int(layout.pieceBytes) + int(layout.statistics));
+    for (unsigned to = 0; to < tile.cluster; ++to)
+      b.ifThen(ne(rank, int(to)), [&] {
+        b.send(piece, piece, arrived, b.constant(to), layout.pieceBytes);
+      });
+  });
+  b.waitBarrier(arrived, b.constant(0));
+}
+
+// The mean and the factor of both rows. A lane takes every fourth chunk.
+void NormedWriter::combine() {
+  const RowsSpec &norm = spec.joined[0].rows;
+  const bool centred = norm.norm == RowStatistic::layer;
+  const double share = 1.0 / double(norm.group);
+  Reg lane = thread % 4;
+  for (unsigned h : {0, 1}) {
+    Regs sums, squares, exist;
+    for (unsigned first = 0; first < layout.allChunks; first += 4) {
+      Reg number = lane + int(first), inside;
+      if (first + 4 > layout.allChunks) {
+        inside = lt(number, int(layout.allChunks));
+        number = b.select(inside, number, b.constant(0));
+      }
+      Regs two =
+          b.elements(b.load(statistic(number, h), b.vectorOf(2, b.f32()), 8));
+      sums.push_back(two[0]);
+      squares.push_back(two[1]);
+      exist.push_back(inside);
+    }
+    auto total = [&](auto termOf) {
+      Reg all = b.real(0);
+      for (unsigned i = 0; i < sums.size(); ++i) {
+        Reg term = termOf(i);
+        all = all + (exist[i] ? b.select(exist[i], term, b.real(0)) : term);
+      }
+      return overLanes(all);
+    };
+    mean[h] = b.real(0);
+    if (centred)
+      mean[h] = total([&](unsigned i) { return sums[i]; }) * share;
+    Reg all = total([&](unsigned i) {
+      if (!centred)
+        return squares[i];
+      Reg far = b.fma(sums[i], 1.0 / chunk, b.negative(mean[h]));
+      return b.fma(far * double(chunk), far, squares[i]);
+    });
+    scale[h] = norm.norm == RowStatistic::l2
+                   ? b.reciprocal(b.maximum(b.sqrt(all), norm.eps))
+                   : b.rsqrt(b.fma(all, share, norm.eps));
+  }
+}
+
+//===-- Outs --------------------------------------------------------------===//
+
+// What each op of the kernel gives in a panel.
+std::vector<NormedWriter::Four> NormedWriter::partsOf(const Regs &values,
+                                                      unsigned panel,
+                                                      const Pairs &columns) {
+  std::vector<Four> parts(1 + spec.joined.size(), Four(4, Regs(4)));
+  for (unsigned i = 0; i < 16; ++i)
+    parts[0][i / 4][i % 4] = values[panel * 16 + i];
+  unsigned extra = matmul.extras.size();
+  for (auto [number, joined] : llvm::enumerate(spec.joined)) {
+    Region region(b, joined.rows.body, isBf16(joined.out.element));
+    std::vector<unsigned> extras; // of each input
+    for (int source : joined.sources)
+      extras.push_back(source < 0 ? extra++ : 0);
+    for (unsigned j = 0; j < 4; ++j)
+      for (unsigned h : {0, 1}) {
+        std::vector<Regs> inputs;
+        for (auto [x, source] : llvm::zip(extras, joined.sources))
+          inputs.push_back(source < 0 ? valueOf(x, columns, panel, j, h)
+                                      : Regs{parts[source][j][2 * h],
+                                             parts[source][j][2 * h + 1]});
+        for (unsigned e : {0, 1}) {
+          Regs arguments;
+          for (const Regs &two : inputs)
+            arguments.push_back(two[e]);
+          if (number == 0)
+            arguments[0] = (arguments[0] - mean[h]) * scale[h];
+          parts[number + 1][j][2 * h + e] = region.apply(arguments);
+        }
+      }
+  }
+  return parts;
+}
+
+// A panel of f32, or half a panel of bf16.
+void NormedWriter::stage(const BufferSpec &out, const Four &values,
+                         unsigned panel, Reg buffer) {
+  if (!isBf16(out.element)) {
+    for (unsigned h : {0, 1}) {
+      Regs eight;
+      for (const Regs &four : values)
+        eight.insert(eight.end(), {four[2 * h], four[2 * h + 1]});
+      fragments->storePairs(buffer, h, eight);
+    }
+    return;
+  }
+  for (unsigned q : {0, 1}) {
+    Regs words;
+    for (unsigned w = 0; w < 4; ++w) {
+      const Regs &four = values[2 * q + w / 2];
+      words.push_back(b.packBf16(four[2 * (w % 2)], four[2 * (w % 2) + 1]));
+    }
+    b.storeMatrices(fragments->matrixAddress(buffer, panel % 2 * 2 + q), words);
+  }
+}
+
+// Panels go where the ring was: no operand is read any more.
+void NormedWriter::finish(const Regs &values) {
+  std::vector<const BufferSpec *> outs; // of each op, null: not written
+  outs.push_back(spec.written ? &spec.out : nullptr);
+  for (const JoinedRows &joined : spec.joined)
+    outs.push_back(joined.written ? &joined.out : nullptr);
+  Reg area = b.at(shared, (group - 1) * int(layout.slots * slotBytes));
+  Reg own = row + (group - 1) * 64;
+  struct Staged {
+    unsigned map, slot, column;
+  };
+  std::vector<Staged> staged;
+  unsigned used = 0;
+  auto leave = [&](bool last) {
+    b.fenceAsync();
+    b.syncNamed(group, normedGroupThreads);
+    b.ifThen(eq(thread, 0), [&] {
+      for (const Staged &one : staged)
+        b.storeBox(b.argument(one.map), b.at(area, int(one.slot * slotBytes)),
+                   {column + int(one.column), own});
+      b.commitStores();
+      b.waitStores(0, /*read=*/!last);
+    });
+    if (!last)
+      b.syncNamed(group, normedGroupThreads);
+    staged.clear();
+    used = 0;
+  };
+  std::vector<unsigned> slotOf(outs.size());
+  for (unsigned p = 0; p < layout.chunks; ++p) {
+    if (p % 2 == 0 && used + 2 * outs.size() > layout.slots)
+      leave(false);
+    std::vector<Four> parts = partsOf(values, p, columnsAt(p));
+    unsigned map = 0;
+    for (auto [part, out] : llvm::enumerate(outs)) {
+      if (!out)
+        continue;
+      const bool half = isBf16(out->element) && p % 2;
+      if (!half) {
+        slotOf[part] = used++;
+        staged.push_back({outMaps[map], slotOf[part], chunk * p});
+      }
+      ++map;
+      stage(*out, parts[part], p, b.at(area, int(slotOf[part] * slotBytes)));
+    }
+  }
+  leave(true);
+}
+
+} // namespace mille::nvvm
