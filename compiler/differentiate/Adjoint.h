@@ -9,8 +9,8 @@ namespace mille::differentiate {
 using transformer::Primal;
 using Gradients = llvm::SmallVectorImpl<mlir::Value>;
 
-// What the adjoint of an op reads, and the adjoint itself; `into` has a null for
-// each operand. A file of adjoints specialises both for its ops.
+// What the adjoint of an op reads, and the adjoint itself; `into` has a null
+// for each operand. A file of adjoints specialises both for its ops.
 template <typename Op>
 llvm::SmallVector<mlir::Value> reads(Op op, const Primal &primal);
 template <typename Op>

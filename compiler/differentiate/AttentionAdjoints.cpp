@@ -1,4 +1,5 @@
-// The adjoints of attention and of rotations. Must not know how they are computed.
+// The adjoints of attention and of rotations. Must not know how they are
+// computed.
 #include "compiler/differentiate/Adjoint.h"
 
 using namespace mlir;

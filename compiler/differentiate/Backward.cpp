@@ -1,6 +1,6 @@
 // Builds the backward pass of a block. Values of the forward pass are taken as
-// they are where the function's own block has them, else as saved, else they are
-// computed anew.
+// they are where the function's own block has them, else as saved, else they
+// are computed anew.
 #include "compiler/differentiate/Backward.h"
 #include "compiler/differentiate/Unit.h"
 

@@ -1,6 +1,6 @@
 // Builds the backward pass of a block: op by op from its end, with what the
-// adjoints of the ops say. Must not know an op but the layer loop, whose body it
-// enters.
+// adjoints of the ops say. Must not know an op but the layer loop, whose body
+// it enters.
 #pragma once
 #include "compiler/differentiate/Activity.h"
 #include "compiler/differentiate/ChooseSaved.h"

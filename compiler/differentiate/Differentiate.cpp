@@ -1,5 +1,5 @@
-// Makes the entries `train_step` and `eval` of the first entry. Must not know an
-// op's derivative.
+// Makes the entries `train_step` and `eval` of the first entry. Must not know
+// an op's derivative.
 #include "compiler/differentiate/Adjoint.h"
 #include "compiler/differentiate/Backward.h"
 #include "compiler/differentiate/Passes.h"

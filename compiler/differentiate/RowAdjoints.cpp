@@ -1,5 +1,6 @@
-// The adjoints of ops that work row by row: tables, norms, linears, activations,
-// sums, pooling. Each is a formula of the op's documentation, differentiated.
+// The adjoints of ops that work row by row: tables, norms, linears,
+// activations, sums, pooling. Each is a formula of the op's documentation,
+// differentiated.
 #include "compiler/differentiate/Adjoint.h"
 #include "compiler/differentiate/Unit.h"
 

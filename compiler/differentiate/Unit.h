@@ -1,5 +1,6 @@
-// The parts of a residual unit, y = s N_out(A r + sum_i B_i N_branch,i(F_i(u_i))),
-// u_i = N_in,i(x), as values of a backward pass. Must not know a placement.
+// The parts of a residual unit as values of a backward pass:
+//   s N_out(A r + sum_i B_i N_branch,i(F_i(u_i))), u_i = N_in,i(x).
+// Must not know a placement.
 #pragma once
 #include "dialects/transformer/Differentiable.h"
 #include "mlir/IR/Builders.h"
@@ -9,8 +10,8 @@ namespace mille::differentiate {
 // Whether a value is in the function's own block, which all other blocks see.
 bool isOutermost(mlir::Value value);
 
-// The value that is the same as `value`: the argument of a branch without a norm
-// is the unit's input, and branches that share a norm have one argument.
+// The value that is the same as `value`: the argument of a branch without a
+// norm is the unit's input, and branches that share a norm have one argument.
 mlir::Value sourceOf(mlir::Value value);
 
 // The norm of a branch's input; null: none.

@@ -143,7 +143,8 @@ SmallVector<Value> reads<ResidualOp>(ResidualOp unit, const Primal &) {
 
 // With g_y the gradient of the sum y:
 //   g_y = N_out*(s g), dA = <g_y, r>,
-//   of each branch g_b = N_branch*(B g_y), dB = <g_y, N_branch(b)>, g_u = F*(g_b),
+//   of each branch g_b = N_branch*(B g_y), dB = <g_y, N_branch(b)>,
+//   g_u = F*(g_b),
 //   g_x = [tap x] A g_y + sum N_in*(g_u + [tap u] A g_y).
 template <>
 LogicalResult adjoint<ResidualOp>(ResidualOp unit, OpBuilder &builder,

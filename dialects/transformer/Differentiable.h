@@ -1,5 +1,5 @@
-// What an op's adjoint may ask about the forward pass, and the interface of ops
-// that have an adjoint. Must not know how values are saved.
+// What an op's adjoint may ask about the forward pass, and the interface of
+// ops that have an adjoint. Must not know how values are saved.
 #pragma once
 #include "dialects/transformer/Transformer.h"
 
@@ -9,8 +9,8 @@ namespace mille::transformer {
 class Primal {
 public:
   virtual ~Primal() = default;
-  // A value of the forward pass, where the adjoint is built: as it is, saved, or
-  // computed anew.
+  // A value of the forward pass, where the adjoint is built: as it is, saved,
+  // or computed anew.
   virtual mlir::Value at(mlir::Value forward) = 0;
   // Whether a value depends on a parameter; others need no gradient.
   virtual bool isActive(mlir::Value forward) const = 0;

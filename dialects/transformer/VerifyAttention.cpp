@@ -1,5 +1,5 @@
-// Verifiers of rotation, of biases by position, and of attention and its gradient,
-// one `// Cn` per labelled constraint.
+// Verifiers of rotation, of biases by position, and of attention and its
+// gradient, one `// Cn` per labelled constraint.
 #include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
 #include "dialects/transformer/VerifyShapes.h"

@@ -1,11 +1,12 @@
-// projections MODEL.mlir FOLDER prints, for each tensor of the model's weights file,
-// the gradient of the cross-entropy along three fixed directions, in double:
+// projections MODEL.mlir FOLDER prints, for each tensor of the model's weights
+// file, the gradient of the cross-entropy along three fixed directions, in
+// double:
 //   NAME a b c
-// Inputs are those of FOLDER; the label of row m is (7 m + 3) mod V, rows that the
-// mask hides and every fifth row have none, and losses count 1/8.
-// A parameter is a linear expression of stored tensors, so the gradient along a
-// direction of a tensor is that of the parameters along what the expressions make
-// of the direction.
+// Inputs are those of FOLDER; the label of row m is (7 m + 3) mod V, rows that
+// the mask hides and every fifth row have none, and losses count 1/8. A
+// parameter is a linear expression of stored tensors, so the gradient along a
+// direction of a tensor is that of the parameters along what the expressions
+// make of the direction.
 #include "compiler/differentiate/Passes.h"
 #include "compiler/interpret/Interpret.h"
 #include "compiler/interpret/TensorFiles.h"

@@ -1,12 +1,13 @@
-// differences MODEL.mlir [OPTION...] compares the gradient of every parameter with
-// central differences of the interpreter, in double. Options:
+// differences MODEL.mlir [OPTION...] compares the gradient of every parameter
+// with central differences of the interpreter, in double. Options:
 //   --recompute=none|cheap|layer   what the backward pass computes anew
 //   --of=OUTPUT     the loss is <c, OUTPUT> with random numbers c, not the
 //                   cross-entropy of logits
 //   --batch=N --tokens=N --seed=N
-// Inputs are drawn. A parameter moves along one random direction d: its gradient
-// must be (L(w + h d) - L(w - h d)) / 2h along it, within 1e-6 of the gradient's
-// length. Parameters that are learned come out larger than they start.
+// Inputs are drawn. A parameter moves along one random direction d: its
+// gradient must be (L(w + h d) - L(w - h d)) / 2h along it, within 1e-6 of the
+// gradient's length. Parameters get random numbers first, so that no gradient
+// is small by itself.
 #include "compiler/differentiate/Passes.h"
 #include "compiler/interpret/Interpret.h"
 #include "dialects/kernel/Kernel.h"
