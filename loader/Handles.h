@@ -25,21 +25,27 @@ struct mille_package {
   mille::SharedLibrary *library;
   mille_package *inner; // of the library's runtime: another struct of that name
 
-  const mille_functions &functions() const { return library->functions(); }
+  const mille::LibraryFunctions &functions() const {
+    return library->functions();
+  }
 };
 
 struct mille_session {
   mille::SharedLibrary *library;
   mille_session *inner;
 
-  const mille_functions &functions() const { return library->functions(); }
+  const mille::LibraryFunctions &functions() const {
+    return library->functions();
+  }
 };
 
 struct mille_trainer {
   mille::SharedLibrary *library;
   mille_trainer *inner;
 
-  const mille_functions &functions() const { return library->functions(); }
+  const mille::LibraryFunctions &functions() const {
+    return library->functions();
+  }
 };
 
 // Calls the function of the handle's own runtime.

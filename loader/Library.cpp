@@ -18,8 +18,8 @@ struct Missing<Result (*)(Arguments...)> {
   static mille_status result(mille_status *) { return MILLE_INVALID_ARGUMENT; }
   static uint64_t result(uint64_t *) { return 0; }
   static const char *result(const char **) {
-    return "the package's runtime is older and lacks this function: compile "
-           "the package again";
+    return "the package's runtime lacks this function: compile the package "
+           "again, with --train for a trainer";
   }
 };
 
@@ -63,6 +63,16 @@ mille_status Library::takeFunctions(const mille_functions &table, char *message,
   return MILLE_OK;
 }
 
+// Null: of a package that cannot be trained.
+void Library::takeTraining(const mille_training_functions *table) {
+#define MILLE_FUNCTION(name)                                                   \
+  known.name =                                                                 \
+      table && offsetof(mille_training_functions, name) < table->training_size \
+          ? table->name                                                        \
+          : Missing<decltype(known.name)>::call;
+#include "runtime/training.def"
+}
+
 mille_status Library::load(const char *path, const char *name, char *message,
                            size_t messageSize) {
   handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -79,6 +89,8 @@ mille_status Library::load(const char *path, const char *name, char *message,
   if (status == MILLE_OK)
     status = takeFunctions(*static_cast<const mille_functions *>(table),
                            message, messageSize);
+  takeTraining(static_cast<const mille_training_functions *>(
+      dlsym(handle, "mille_training_function_table")));
   if (status == MILLE_OK && length >= int(sizeof symbol))
     status = fail(message, messageSize,
                   "the package's name has %zu bytes, which is too many",

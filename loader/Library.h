@@ -5,6 +5,8 @@
 
 namespace mille {
 
+struct LibraryFunctions : mille_functions, mille_training_functions {};
+
 class Library {
 public:
   // Loads `path`, which dlopen looks for in no list of folders, and finds
@@ -16,17 +18,18 @@ public:
   const mille_model *model() const { return modelOf(); }
   // All functions that this build knows, of the library's own runtime. One that
   // an older runtime lacks returns MILLE_INVALID_ARGUMENT.
-  const mille_functions &functions() const { return known; }
+  const LibraryFunctions &functions() const { return known; }
 
 private:
   mille_status find(const char *symbol, void *&found, char *message,
                     size_t messageSize);
   mille_status takeFunctions(const mille_functions &table, char *message,
                              size_t messageSize);
+  void takeTraining(const mille_training_functions *table);
 
   void *handle = nullptr;
   const mille_model *(*modelOf)() = nullptr;
-  mille_functions known = {};
+  LibraryFunctions known = {};
 };
 
 } // namespace mille

@@ -1,8 +1,12 @@
 # Turns mille.h into a C++ header with its text, and compares its functions with
-# those of functions.def: -DINPUT= -DFUNCTIONS= -DOUTPUT=.
+# those of functions.def and training.def: -DINPUT= -DFUNCTIONS=FILE;FILE -DOUTPUT=.
 cmake_minimum_required(VERSION 3.25)
 file(READ ${INPUT} text)
-file(READ ${FUNCTIONS} listed)
+set(listed "")
+foreach(file ${FUNCTIONS})
+  file(READ ${file} more)
+  string(APPEND listed "${more}")
+endforeach()
 string(REGEX MATCHALL "mille_[a-z_]+\\(" declared "${text}")
 string(REGEX MATCHALL "MILLE_FUNCTION\\(mille_[a-z_]+" listed "${listed}")
 list(TRANSFORM declared REPLACE "\\($" "")

@@ -6,6 +6,8 @@
 #include "compiler/link/SignalsKept.h"
 #include "compiler/link/Staging.h"
 #include "compiler/link/WriteWeights.h"
+#include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Training.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -17,6 +19,28 @@ using namespace mille;
 using namespace mille::link;
 
 namespace {
+
+constexpr llvm::StringLiteral trainerFunctions[] = {
+#define MILLE_FUNCTION(name) #name,
+#include "runtime/training.def"
+};
+
+// The runtime's functions that NAME.so shows. A trainer's go with a model that
+// can be trained.
+std::vector<std::string> exportsOf(mlir::Operation *model) {
+  std::vector<std::string> names = functionsOfMille();
+  names.push_back("mille_function_table");
+  bool trains = false;
+  for (mlir::func::FuncOp entry : kernel::entriesOf(model))
+    trains |= entry.getName() == trainStepName;
+  if (trains)
+    names.push_back("mille_training_function_table");
+  else
+    llvm::erase_if(names, [](llvm::StringRef name) {
+      return llvm::is_contained(trainerFunctions, name);
+    });
+  return names;
+}
 
 class Package {
 public:
@@ -127,8 +151,7 @@ Status Package::libraries() {
   if (!reserveFor(file(".so"), all))
     return Status::machine;
   // Leaves out the functions that neither the application nor the model calls.
-  std::vector<std::string> exports = functionsOfMille();
-  exports.push_back("mille_function_table");
+  std::vector<std::string> exports = exportsOf(input.model);
   exports.push_back(input.name + "_model");
   Status status = judge(linkShared(objects, {input.runtimeLibrary}, exports,
                                    staging.path(file(".so"))));

@@ -113,8 +113,7 @@ private:
     OperationState state(loop.getLoc(), LayersOp::getOperationName());
     LayersOp::build(builder, state, TypeRange(ValueRange(loop.getStream())),
                     loop.getStream(), loop.getSlots(), loop.getBodies(),
-                    loop.getTable(), loop.getReverse(),
-                    loop->getNumRegions());
+                    loop.getTable(), loop.getReverse(), loop->getNumRegions());
     for (auto [from, into] : llvm::zip(loop->getRegions(), state.regions))
       into->takeBody(from);
     auto fresh = cast<LayersOp>(builder.create(state));

@@ -38,8 +38,8 @@ struct WeightTable {
   std::vector<Layers> layers;
   uint64_t entryCount = 0;
 
-  // For each kernel.weight and kernel.gradient op: its entry among the globals, or its place in a
-  // layer's row (1 for the first).
+  // For each kernel.weight and kernel.gradient op: its entry among the globals,
+  // or its place in a layer's row (1 for the first).
   llvm::DenseMap<mlir::Operation *, uint64_t> place;
 };
 

@@ -9,9 +9,9 @@
 
 namespace mille {
 
-// The entries of a model that is trained, and inputs that they have beside those
-// of the model: the id that each token should give, -100 where none counts, and
-// what the losses of a run are multiplied by.
+// The entries of a model that is trained, and inputs that they have beside
+// those of the model: the id that each token should give, -100 where none
+// counts, and what the losses of a run are multiplied by.
 constexpr llvm::StringLiteral trainStepName = "train_step";
 constexpr llvm::StringLiteral evaluateName = "eval";
 constexpr llvm::StringLiteral labelsName = "labels";

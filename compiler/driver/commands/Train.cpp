@@ -285,7 +285,7 @@ private:
   Scratch scratch;
   Package package;
   std::unique_ptr<Compiled> code;
-  const mille_functions *api = nullptr;
+  const LibraryFunctions *api = nullptr;
   std::unique_ptr<TokenData> training, evaluation;
   std::unique_ptr<Batches> batches, evalBatches;
   mille_trainer *trainer = nullptr;

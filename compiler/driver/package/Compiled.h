@@ -58,7 +58,7 @@ public:
 
   // The open package, and the functions of its runtime.
   mille_package *handle() const { return opened; }
-  const mille_functions &functions() const { return *api; }
+  const LibraryFunctions &functions() const { return *api; }
   // Emits an error with this message. The result says whose mistake the
   // runtime's status is.
   Status fail(mille_status status, const char *message);
@@ -87,7 +87,7 @@ private:
   const Package &package;
   mlir::MLIRContext &context;
   Library library;
-  const mille_functions *api = &library.functions();
+  const LibraryFunctions *api = &library.functions();
   mille_package *opened = nullptr;
   std::string device; // for mille_session_create_on; "": the default
   mille_session *session = nullptr;

@@ -40,7 +40,7 @@ Status Batches::open(const TokenData &data,
   return Status::input;
 }
 
-bool Batches::take(int64_t place, int64_t count, const mille_functions *order,
+bool Batches::take(int64_t place, int64_t count, const LibraryFunctions *order,
                    uint64_t seed) {
   const int64_t all = data.sequences(), tokens = data.tokens();
   for (int64_t i = 0; i < count; ++i) {

@@ -2,7 +2,7 @@
 // Must not know what a step does with them.
 #pragma once
 #include "compiler/driver/train/TokenData.h"
-#include "runtime/Functions.h"
+#include "loader/Library.h"
 
 namespace mille {
 
@@ -18,7 +18,7 @@ public:
   // Number `place` of the data, `count` sequences of it in a row; with an order
   // those that the permutation of each epoch has there. False: a number that
   // 32 bits do not hold.
-  bool take(int64_t place, int64_t count, const mille_functions *order,
+  bool take(int64_t place, int64_t count, const LibraryFunctions *order,
             uint64_t seed);
 
   const void *const *inputs() const { return pointers.data(); }

@@ -15,9 +15,9 @@ enum class TokenWidth { u8, u16, u32 };
 
 class TokenData {
 public:
-  // Opens a safetensors file with `input_ids` [sequences, tokens] (and `labels`,
-  // `attention_mask` of the same shape), or else a flat file, which is cut into
-  // stretches of `tokens`. 0: a flat file is refused.
+  // Opens a safetensors file with `input_ids` [sequences, tokens] (and
+  // `labels`, `attention_mask` of the same shape), or else a flat file, which
+  // is cut into stretches of `tokens`. 0: a flat file is refused.
   static Status open(const std::string &path, TokenWidth width, int64_t tokens,
                      mlir::MLIRContext &context,
                      std::unique_ptr<TokenData> &data);

@@ -34,10 +34,11 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
                   "of a flat file: u8 (the bytes of a text), u16 or u32, "
                   "little-endian (default: u16)")
       ->type_name("TYPE")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, TokenWidth>{{"u8", TokenWidth::u8},
-                                            {"u16", TokenWidth::u16},
-                                            {"u32", TokenWidth::u32}}))
+      ->transform(CLI::CheckedTransformer(std::map<std::string, TokenWidth>{
+                                              {"u8", TokenWidth::u8},
+                                              {"u16", TokenWidth::u16},
+                                              {"u32", TokenWidth::u32}})
+                      .description(""))
       ->type_name("TYPE");
   app->add_option("--tokens", o.tokens,
                   "of a sequence of a flat file (default: the most that the "
