@@ -20,6 +20,7 @@ extern "C" {
 struct mille_model; /* what a compiled model's NAME_model() gives */
 typedef struct mille_package mille_package;
 typedef struct mille_session mille_session;
+typedef struct mille_trainer mille_trainer;
 
 #if defined(__GNUC__)
 #pragma GCC visibility push(default)
@@ -400,7 +401,6 @@ mille_status mille_session_measure_device(mille_session *session,
  * of its own, which steps change, and the optimizer's states. The package and
  * its file stay as they are. As a session it takes one call at a time, but for
  * mille_trainer_cancel. */
-typedef struct mille_trainer mille_trainer;
 
 typedef struct mille_step_report {
   int64_t step;         /* of this update, from 1 on */
