@@ -43,11 +43,16 @@ def main():
         x, y = place(step, least)
         parts.append('<text x="%.1f" y="%.1f" text-anchor="middle">%d</text>'
                      % (x, y + 18, step))
-    parts.append('<text x="%d" y="%d">step</text>' % (WIDTH - RIGHT + 8, HEIGHT - 22))
+    parts.append('<text x="%d" y="%d" text-anchor="middle">step</text>'
+                 % ((LEFT + WIDTH - RIGHT) // 2, HEIGHT - 4))
+    taken = []
     for number, (name, points) in enumerate(curves):
         colour = COLOURS[number % len(COLOURS)]
         line = " ".join("%.1f,%.1f" % place(*point) for point in points)
         x, y = place(*points[-1])
+        while any(abs(y - other) < 13 for other in taken):
+            y += 1
+        taken.append(y)
         parts.append('<polyline points="%s" fill="none" stroke="%s" '
                      'stroke-width="1.5"/><text x="%.1f" y="%.1f" fill="%s">%s'
                      '</text>' % (line, colour, x + 6, y + 4, colour, name))
