@@ -27,6 +27,7 @@ struct CompileOptions {
   std::vector<std::string> entries;
   bool embedWeights = false;
   bool train = false; // the package trains, and has no other entry
+  std::string recompute = "cheap"; // none or layer: the pass differentiate
   std::optional<Stage> stopAfter;
   std::string weights, name;
   std::optional<ImageSize> imageSize;

@@ -143,6 +143,7 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                 "a package that trains, by the spec's key `train`: entries "
                 "train_step and eval, weights of f32")
       ->excludes("--hidden-states");
+  recomputeOption(app, o.recompute)->needs("--train");
   app->add_flag("--embed-weights", o.embedWeights,
                 "put the weights into the object");
   app->add_option("--weights", o.weights,

@@ -251,11 +251,14 @@ Status Climb::differentiate() {
   llvm::raw_string_ostream stream(trained);
   for (mlir::Operation &op : model->getRegion(0).front())
     op.print(stream);
-  if (Status status = runPasses(Stage::roll,
-                                [](mlir::PassManager &passes) {
-                                  passes.nest<transformer::ModelOp>().addPass(
-                                      differentiate::createDifferentiate());
-                                });
+  if (Status status =
+          runPasses(Stage::roll,
+                    [&](mlir::PassManager &passes) {
+                      differentiate::DifferentiateOptions options;
+                      options.recompute = request.recompute;
+                      passes.nest<transformer::ModelOp>().addPass(
+                          differentiate::createDifferentiate(options));
+                    });
       failed(status))
     return status;
   if (auto forward = kernel::forwardOf(model);

@@ -69,6 +69,8 @@ private:
       request.model = options.subject;
       request.folder = scratch.folder();
       request.train = true;
+      if (!options.recompute.empty())
+        request.recompute = options.recompute;
       request.name = "model";
       request.targets = {"host"};
       request.certify = false;
@@ -79,6 +81,10 @@ private:
           failed(status))
         return status;
     }
+    if (kind != Subject::model && !options.recompute.empty())
+      return refuseOptions("--recompute is given but package " + package.name +
+                               " is compiled",
+                           "give it to mille compile");
     if (!package.entry(trainStepName))
       return refuseOptions("package " + package.name +
                                " infers and cannot be trained",

@@ -18,6 +18,16 @@ static CLI::Validator rate() {
       "");
 }
 
+CLI::Option *mille::recomputeOption(CLI::App *app, std::string &word) {
+  return app
+      ->add_option("--recompute", word,
+                   "what the backward pass computes anew, for less memory: "
+                   "none, cheap (norms and activations) or layer (all but each "
+                   "layer's input) (default: cheap)")
+      ->type_name("WHAT")
+      ->check(oneOf({"none", "cheap", "layer"}));
+}
+
 void mille::addTrain(CLI::App &root, TrainOptions &o) {
   CLI::App *app = root.add_subcommand(
       "train", "trains a language model on a file of tokens, step by step");
@@ -78,6 +88,7 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
       ->check(numberFrom(1, INT64_MAX >> 32));
   app->add_option("--log", o.log, "a line of JSON for each step")
       ->type_name("FILE");
+  recomputeOption(app, o.recompute);
   app->add_option("--threads", o.threads,
                   "default: one a CPU; same bits for any")
       ->type_name("N")

@@ -8,5 +8,7 @@
 namespace mille {
 
 void addTrain(CLI::App &root, TrainOptions &options);
+// Of `mille compile` too.
+CLI::Option *recomputeOption(CLI::App *app, std::string &word);
 
 } // namespace mille
