@@ -249,8 +249,9 @@ Status Climb::differentiate() {
   if (mlir::failed(trainingOf(model)))
     return Status::input;
   llvm::raw_string_ostream stream(trained);
+  // Alone: else each op's printing verifies and numbers the whole model.
   for (mlir::Operation &op : model->getRegion(0).front())
-    op.print(stream);
+    op.print(stream, mlir::OpPrintingFlags().assumeVerified().useLocalScope());
   if (Status status =
           runPasses(Stage::roll,
                     [&](mlir::PassManager &passes) {
