@@ -26,7 +26,7 @@ struct CompileOptions {
   // Names of entries to add to those of the model; "all": every possible one.
   std::vector<std::string> entries;
   bool embedWeights = false;
-  bool train = false; // the package trains, and has no other entry
+  bool train = false;              // the package trains, and has no other entry
   std::string recompute = "cheap"; // none or layer: the pass differentiate
   std::optional<Stage> stopAfter;
   std::string weights, name;
