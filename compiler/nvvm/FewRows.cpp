@@ -50,8 +50,6 @@ private:
   Launch &describe(const std::string &entry);
   void initialize();
   void produce();
-  RingState eachStep(RingState start, Reg from, Reg to,
-                     llvm::function_ref<void(Reg step, RingState)> body);
   void loadInput(Reg step, Reg stage, RingState at);
   void loadWeight(Reg step, Reg stage, RingState at);
   Reg products(const RingState &at, Reg sums, bool first);
@@ -145,42 +143,19 @@ Kernel FewRowsWriter::write() {
   return {b.finish(), launch};
 }
 
-// Weights of the first stages come while the kernel before still runs: nothing
-// else of this kernel takes as long.
 void FewRowsWriter::produce() {
   b.ifThen(lt(thread, 32), [&] {
     b.ifThen(b.elect(), [&] {
-      Reg early = b.minSigned(last, first + int(tile.stages));
-      eachStep(ring->producer(), first, early, [&](Reg step, RingState at) {
-        b.arriveExpecting(ring->full(at.stage), layout.stageBytes);
-        loadWeight(step, ring->address(at.stage), at);
-      });
-      b.waitForEarlierKernels();
-      RingState next =
-          eachStep(ring->producer(), first, early, [&](Reg step, RingState at) {
-            loadInput(step, ring->address(at.stage), at);
+      ring->fill(
+          first, last,
+          [&](Reg step, Reg stage, RingState at) {
+            loadWeight(step, stage, at);
+          },
+          [&](Reg step, Reg stage, RingState at) {
+            loadInput(step, stage, at);
           });
-      eachStep(next, early, last, [&](Reg step, RingState at) {
-        Reg stage = ring->acquire(at, layout.stageBytes);
-        loadInput(step, stage, at);
-        loadWeight(step, stage, at);
-      });
     });
   });
-}
-
-RingState
-FewRowsWriter::eachStep(RingState start, Reg from, Reg to,
-                        llvm::function_ref<void(Reg step, RingState)> body) {
-  Regs end = b.loop(
-      {from, start.stage, start.parity},
-      [&](const Regs &v) { return lt(v[0], to); },
-      [&](const Regs &v) -> Regs {
-        body(v[0], {v[1], v[2]});
-        RingState next = ring->next({v[1], v[2]});
-        return {v[0] + 1, next.stage, next.parity};
-      });
-  return {end[1], end[2]};
 }
 
 void FewRowsWriter::loadInput(Reg step, Reg stage, RingState at) {

@@ -46,8 +46,6 @@ private:
   Launch &describe(const std::string &entry);
   void initialize();
   void produce();
-  RingState eachStep(RingState start, Reg from, Reg to,
-                     llvm::function_ref<void(Reg step, RingState)> body);
   void loadInput(Reg step, Reg stage, RingState at);
   void loadWeight(Reg step, Reg stage, RingState at);
   Reg products(const RingState &state, Reg sums, bool first);

@@ -114,29 +114,19 @@ Kernel NormedWriter::write() {
   return {b.finish(), launch};
 }
 
-// The operands, then the panels of the extra, some to a stage. Weights of the
-// first stages come while the kernel before still runs.
+// The operands, then the panels of the extra, some to a stage.
 void NormedWriter::produce() {
   if (tile.groups > 1)
     b.setRegisters(Builder::Registers::decrease, producerRegisters);
   b.ifThen(lt(thread, 32), [&] {
     b.ifThen(b.elect(), [&] {
-      Reg early = b.minSigned(steps, int(layout.stages));
-      eachStep(ring->producer(), b.constant(0), early,
-               [&](Reg step, RingState at) {
-                 b.arriveExpecting(ring->full(at.stage), layout.stageBytes);
-                 loadWeight(step, ring->address(at.stage), at);
-               });
-      b.waitForEarlierKernels();
-      RingState next = eachStep(ring->producer(), b.constant(0), early,
-                                [&](Reg step, RingState at) {
-                                  loadInput(step, ring->address(at.stage), at);
-                                });
-      RingState state =
-          eachStep(next, early, steps, [&](Reg step, RingState at) {
-            Reg stage = ring->acquire(at, layout.stageBytes);
-            loadInput(step, stage, at);
+      RingState state = ring->fill(
+          b.constant(0), steps,
+          [&](Reg step, Reg stage, RingState at) {
             loadWeight(step, stage, at);
+          },
+          [&](Reg step, Reg stage, RingState at) {
+            loadInput(step, stage, at);
           });
       for (unsigned p = 0; layout.ringExtra >= 0 && p < layout.chunks;
            p += layout.panelsOfStage) {
@@ -151,20 +141,6 @@ void NormedWriter::produce() {
       }
     });
   });
-}
-
-RingState
-NormedWriter::eachStep(RingState start, Reg from, Reg to,
-                       llvm::function_ref<void(Reg step, RingState)> body) {
-  Regs end = b.loop(
-      {from, start.stage, start.parity},
-      [&](const Regs &v) { return lt(v[0], to); },
-      [&](const Regs &v) -> Regs {
-        body(v[0], {v[1], v[2]});
-        RingState next = ring->next({v[1], v[2]});
-        return {v[0] + 1, next.stage, next.parity};
-      });
-  return {end[1], end[2]};
 }
 
 void NormedWriter::loadInput(Reg step, Reg stage, RingState at) {

@@ -61,6 +61,38 @@ Reg Ring::acquire(const RingState &state, Operand expected) {
   return address(state.stage);
 }
 
+RingState
+Ring::eachStep(RingState start, Reg from, Reg to,
+               llvm::function_ref<void(Reg step, RingState at)> body) {
+  Regs end = b.loop(
+      {from, start.stage, start.parity},
+      [&](const Regs &v) { return lt(v[0], to); },
+      [&](const Regs &v) -> Regs {
+        body(v[0], {v[1], v[2]});
+        RingState after = next({v[1], v[2]});
+        return {v[0] + 1, after.stage, after.parity};
+      });
+  return {end[1], end[2]};
+}
+
+RingState Ring::fill(Reg from, Reg to, Load weight, Load input) {
+  Reg early = b.minSigned(to, from + int(count));
+  eachStep(producer(), from, early, [&](Reg step, RingState at) {
+    b.arriveExpecting(full(at.stage), bytes);
+    weight(step, address(at.stage), at);
+  });
+  b.waitForEarlierKernels();
+  RingState rest =
+      eachStep(producer(), from, early, [&](Reg step, RingState at) {
+        input(step, address(at.stage), at);
+      });
+  return eachStep(rest, early, to, [&](Reg step, RingState at) {
+    Reg stage = acquire(at, bytes);
+    input(step, stage, at);
+    weight(step, stage, at);
+  });
+}
+
 void Ring::wait(const RingState &state) {
   b.waitBarrier(full(state.stage), state.parity);
 }

@@ -112,10 +112,10 @@ std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
 
 //===-- Few rows ----------------------------------------------------------===//
 
-// All blocks together keep the units busy; three to a unit, so that one begins
-// while another ends. Tiles of half as many columns are more blocks, each of
-// which reads fewer bytes, but reads the rows as often: where two tiles of rows
-// leave units without a block.
+// The width whose slowest unit takes least, for one tile of rows and for two: a
+// narrow tile makes more blocks, each of which reads fewer weights but has as
+// many steps. Up to three blocks to a unit, so that one begins while another
+// ends.
 FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
   FewRowsTile tile;
   // Blocks that share K would add in another order than the tiles of many rows,
