@@ -6,22 +6,15 @@
 
 namespace mille::nvvm {
 
-// A cluster of blocks shares K, and each block adds up the columns that it
-// owns, in the order of ranks: the same bits every time, no second kernel.
+// A block of threads adds up all of K for its columns, in the order of the
+// tiles of many rows: so a row has the same bits in every run.
 struct FewRowsTile {
-  unsigned cluster = 2; // 1, 2, 4 or 8
-  unsigned stages = 4;
-  unsigned columns = 64; // 64, or 32 in a cluster of one
-
-  bool operator==(const FewRowsTile &other) const {
-    return cluster == other.cluster && stages == other.stages &&
-           columns == other.columns;
-  }
+  unsigned columns = 64; // a multiple of 8
 };
 
 constexpr unsigned fewRowsOfTile = 64;
 
-unsigned fewRowsSharedBytes(const MatmulSpec &matmul, const FewRowsTile &tile);
+std::string wordsOf(const MatmulSpec &matmul, const FewRowsTile &tile);
 
 Kernel writeFewRows(mlir::MLIRContext &context, const KernelSpec &spec,
                     const FewRowsTile &tile, const std::string &entry);

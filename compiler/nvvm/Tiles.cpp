@@ -114,21 +114,15 @@ std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
 
 // The width whose slowest unit takes least, for one tile of rows and for two: a
 // narrow tile makes more blocks, each of which reads fewer weights but has as
-// many steps. Up to three blocks to a unit, so that one begins while another
-// ends.
+// many steps.
 FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
   FewRowsTile tile;
-  // Blocks that share K would add in another order than the tiles of many rows,
-  // so that a row's bits would depend on how many rows a run has.
-  tile.cluster = 1;
-  auto over = [&](int64_t columns) {
-    return (matmul.columns + columns - 1) / columns;
-  };
   int64_t least = INT64_MAX;
   for (unsigned columns : {8, 16, 24, 32, 64}) {
+    const int64_t across = (matmul.columns + columns - 1) / columns;
     int64_t cost = 0;
     for (int64_t rowTiles : {1, 2}) {
-      const int64_t waves = (over(columns) * rowTiles + units - 1) / units;
+      const int64_t waves = (across * rowTiles + units - 1) / units;
       cost += waves * (columns * matmul.accumulators + stepColumns);
     }
     if (cost > least)
@@ -136,12 +130,6 @@ FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
     least = cost;
     tile.columns = columns;
   }
-  const int64_t blocks = over(tile.columns);
-  const int64_t each = blocks <= units ? 1 : blocks <= 2 * units ? 2 : 3;
-  const unsigned room = 233472 / each - 1024;
-  for (tile.stages = 16;
-       tile.stages > 2 && fewRowsSharedBytes(matmul, tile) > room;)
-    --tile.stages;
   return tile;
 }
 
@@ -315,13 +303,8 @@ std::string explainTile(const KernelSpec &spec, const MatmulTile &tile) {
 }
 
 std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile) {
-  const std::string shared =
-      tile.cluster == 1 ? "all of K in a block"
-                        : "K over clusters of " + std::to_string(tile.cluster);
   return "up to " + std::to_string(fewRowsOf(matmul)) + " rows: tiles of " +
-         std::to_string(fewRowsOfTile) + " x " + std::to_string(tile.columns) +
-         ", " + shared + ", " + std::to_string(tile.stages) +
-         " stages, since reading weights takes longest";
+         wordsOf(matmul, tile) + ", since reading weights takes longest";
 }
 
 } // namespace mille::nvvm

@@ -3,6 +3,7 @@
 #include "compiler/rewrite/Derive.h"
 #include "compiler/rewrite/RewriteLog.h"
 #include "compiler/rewrite/Units.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mille::rewrite {
 #define GEN_PASS_DEF_FOLDBRANCHSCALES
@@ -123,22 +124,25 @@ struct FoldBranchScales
     : mille::rewrite::impl::FoldBranchScalesBase<FoldBranchScales> {
   using FoldBranchScalesBase::FoldBranchScalesBase;
 
+  // All of a weight's readers are known before the first fold: those of one
+  // function must not decide otherwise than those of another.
   void runOnOperation() override {
     WeightReaders readers(getOperation());
     SameFactors same;
     Derive derive(getOperation());
-    for (auto function : getOperation().getBody().getOps<func::FuncOp>()) {
-      RewriteLog log(function, "fold-branch-scales");
-      SmallVector<Fold> folds;
+    llvm::MapVector<Operation *, SmallVector<Fold>> foldsOf;
+    for (auto function : getOperation().getBody().getOps<func::FuncOp>())
       function.walk([&](ResidualOp unit) {
         for (size_t i = 0; i < unit.getBranches().size(); ++i)
           if (std::optional<Fold> fold = planOf(unit, i)) {
             if (fold->end.linear && fold->law.empty())
               same.add(fold->end.linear.getWeightAttr(), fold->factor);
-            folds.push_back(*fold);
+            foldsOf[function].push_back(*fold);
           }
       });
-      for (const Fold &fold : folds) {
+    for (auto function : getOperation().getBody().getOps<func::FuncOp>()) {
+      RewriteLog log(function, "fold-branch-scales");
+      for (const Fold &fold : foldsOf[function]) {
         LinearOp linear = fold.end.linear;
         if (!fold.law.empty())
           log.declinedByLaw(fold.unit, fold.law);

@@ -217,3 +217,31 @@ transformer.model @by_cost_keep_as_weight_is_shared {
     return %y : tensor<?x?x4xf32>
   }
 }
+
+// -----
+
+// Both entries scale what the weight gives: one weight serves both.
+// COST-LABEL: transformer.model @by_cost_in_both_entries
+// COST-NOT: branch_scale
+// COST: return
+// COST-NOT: branch_scale
+// COST: return
+transformer.model @by_cost_in_both_entries {
+  transformer.parameter @w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.5, seed = 1, stream = "w", tensor<4x4xf32>>
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "last_hidden_state"}) {
+    %y = transformer.residual %x branch_scale [#transformer.scale<constant 0.3>] layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %h = transformer.linear %u weight @w : tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %h : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+  func.func @text(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "last_hidden_state"}) {
+    %y = transformer.residual %x branch_scale [#transformer.scale<constant 0.3>] layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %h = transformer.linear %u weight @w : tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %h : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}

@@ -40,17 +40,14 @@ Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
     return writeNormedMatmul(context, spec, normedTile(spec, words == "few"),
                              "matmul");
   MatmulTile tile;
-  FewRowsTile few = fewRowsTile(spec.matmul);
   int pingPong = 0;
   if (sscanf(words.c_str(), "%u,%u,%u,%d", &tile.columns, &tile.blocks,
              &tile.cluster, &pingPong) == 4) {
     tile.pingPong = pingPong;
     return writeMatmul(context, spec, tile, "matmul");
   }
-  if (words != "few")
-    few.columns = 64; // a cluster needs so many
-  if (sscanf(words.c_str(), "few,%u,%u", &few.cluster, &few.stages) == 2 ||
-      words == "few")
+  FewRowsTile few = fewRowsTile(spec.matmul);
+  if (sscanf(words.c_str(), "few,%u", &few.columns) == 1 || words == "few")
     return writeFewRows(context, spec, few, "matmul");
   return writeMatmul(context, spec, matmulTiles(spec).front(), "matmul");
 }

@@ -14,7 +14,7 @@ bool eachMatmul(
     const char *file,
     const std::function<void(mlir::MLIRContext &, const KernelSpec &)> &call);
 
-// TILE: columns,blocks,cluster,pingPong or few or few,cluster,stages; else the
+// TILE: columns,blocks,cluster,pingPong or few or few,columns; else the
 // generator's choice.
 nvvm::Kernel writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
                            const std::string &tile);
