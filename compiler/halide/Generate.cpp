@@ -60,7 +60,7 @@ public:
   // devices work-groups of 8 x 8 items waste least.
   PanelWidths panels(const Target &target) const override {
     if (target.isDevice())
-      return {{64}, {64}, /*bf16InRows=*/target.backend == "cuda"};
+      return {{64}, {64}, /*inRows=*/target.backend == "cuda"};
     return {{48, 64}, {64}};
   }
 
@@ -71,7 +71,7 @@ public:
       return "a training step runs on the CPU";
     if (spec.kind != KernelKind::matmul || !m.inRows())
       return "";
-    if (target.backend == "cuda" && m.input.element == Element::bf16 &&
+    if (target.backend == "cuda" && !m.ofBytes() && !m.ofBlocks() &&
         m.inner % PanelWidths::rowUnit == 0 && !m.experts)
       return "";
     return "its weight is in rows";

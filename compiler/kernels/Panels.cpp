@@ -20,7 +20,7 @@ PanelWidths mille::commonTo(const PanelWidths &first,
                             const PanelWidths &second) {
   return {::commonTo(first.ofOne, second.ofOne),
           ::commonTo(first.ofMore, second.ofMore),
-          first.bf16InRows && second.bf16InRows};
+          first.inRows && second.inRows};
 }
 
 int64_t mille::panelWidth(int64_t columns, llvm::ArrayRef<int64_t> widths) {

@@ -159,7 +159,7 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
     auto type = cast<ShapedType>(extra.getType());
     BufferSpec &buffer = m.extras.emplace_back();
     if (entries && type.getShape() == ArrayRef<int64_t>{entries, m.columns})
-      buffer = {1, m.columns, 1, 0, Reading::column}; // the row of the expert
+      buffer = {1, m.columns, entries, 0, Reading::column}; // a row by expert
     else if (failed(readOperand(op, type, m.columns, buffer)))
       return failure();
   }

@@ -214,10 +214,12 @@ public:
   // zero: the accumulator counts as 0.
   Reg multiply(unsigned n, Reg a, Reg b, Reg accumulator, bool zero = false,
                Product product = Product::bf16);
-  // accumulator += A B with A in four registers, and B in shared memory with
-  // rows of K (bf16).
+  // accumulator += A B of bf16 with A in four registers, and B in shared memory
+  // with rows of K, or K-major.
+  enum class Order { rowsOfK, kMajor };
   Regs multiplyRegisters(unsigned n, llvm::ArrayRef<Reg> a, Reg b,
-                         const Regs &accumulator);
+                         const Regs &accumulator, Order order = Order::rowsOfK,
+                         bool zero = false);
   Reg pack(const Regs &values); // a struct
   Regs unpack(Reg structure);
   // After a wait for products: from here on the registers may be read.

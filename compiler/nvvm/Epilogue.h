@@ -28,6 +28,8 @@ public:
   Ring extraRing(Builder &builder, Reg shared, Reg which);
 
   void begin(Builder &builder, const Place &place, Fragments &fragments);
+  // The tiles that follow are of this expert, whose rows end there.
+  void enter(Reg expert, Reg end) { extras.enter(expert, end); }
   // Reads what a tile from this row and column on needs first, of so many
   // blocks of 64 rows. Before the wait for the last products, so that it takes
   // no time of its own.

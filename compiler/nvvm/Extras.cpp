@@ -20,6 +20,19 @@ void Extras::begin(Builder &builder, Reg numberOfRows) {
   rows = numberOfRows;
 }
 
+void Extras::enter(Reg number, Reg end) {
+  expert = number;
+  rows = end;
+}
+
+Reg Extras::startOf(unsigned extra) {
+  const BufferSpec &its = matmul.extras[extra];
+  Reg start = b->argument(arguments[extra]);
+  if (its.rows <= 1) // not by expert
+    return start;
+  return b->at(start, b->widen(expert) * (its.columns * bytesOf(its.element)));
+}
+
 Reg Extras::clampedRow(Reg row) { return b->minSigned(row, rows - 1); }
 
 Reg Extras::one(unsigned extra, Reg pointer) {
@@ -46,7 +59,7 @@ Reg Extras::atRow(unsigned extra, Reg row) {
 }
 
 Regs Extras::atColumns(unsigned extra, Reg column) {
-  return two(extra, b->argument(arguments[extra]), column);
+  return two(extra, startOf(extra), column);
 }
 
 Regs Extras::atElements(unsigned extra, Reg row, Reg column) {

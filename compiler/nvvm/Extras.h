@@ -12,6 +12,8 @@ public:
   Extras(const KernelSpec &spec, Launch &launch);
   // Before all of the following. rows: of the out.
   void begin(Builder &builder, Reg rows);
+  // From here on rows below `end`, which are this expert's.
+  void enter(Reg expert, Reg end);
 
   unsigned count() const { return matmul.extras.size(); }
   Reading reading(unsigned extra) const { return matmul.extras[extra].reading; }
@@ -30,6 +32,7 @@ private:
   Reg one(unsigned extra, Reg pointer);
   Regs two(unsigned extra, Reg line, Reg column);
   Reg clampedRow(Reg row);
+  Reg startOf(unsigned extra); // of its entry by expert
   void storeOne(Reg value, Reg line, Reg column);
 
   const BufferSpec &out;
@@ -37,7 +40,7 @@ private:
   std::vector<unsigned> arguments;
   unsigned outArgument;
   Builder *b = nullptr;
-  Reg rows;
+  Reg rows, expert;
 };
 
 } // namespace mille::nvvm

@@ -68,16 +68,23 @@ public:
   }
 
   PanelWidths panels(const Target &) const override {
-    return {{64}, {64}, /*bf16InRows=*/true};
+    return {{64}, {64}, /*inRows=*/true};
   }
 
   void describe(const KernelSpec &spec, KernelInfo &info) const override {
     if (spec.kind == KernelKind::matmul && spec.matmul.inRows())
-      info.fewRows = std::max<uint32_t>(
-          info.fewRows,
-          spec.joined.empty() ? fewRowsOf(spec.matmul) : normedFewRows(spec));
+      info.fewRows = std::max<uint32_t>(info.fewRows, fewRows(spec));
     if (readsStates(spec))
       info.fewRows = splitRows;
+  }
+
+  static unsigned fewRows(const KernelSpec &spec) {
+    if (!spec.joined.empty())
+      return normedFewRows(spec);
+    if (spec.matmul.experts)
+      return expertsFewRows;
+    return isOfParts(spec.matmul) ? partsFewRows(spec.matmul)
+                                  : fewRowsOf(spec.matmul);
   }
 
   bool hasClasses(const KernelSpec &spec, const Target &) const override {
@@ -89,7 +96,8 @@ public:
     std::vector<std::string> texts;
     if (!spec.joined.empty())
       return {};
-    if (spec.kind == KernelKind::matmul)
+    if (spec.kind == KernelKind::matmul && !spec.matmul.experts &&
+        !isOfParts(spec.matmul))
       for (const MatmulTile &tile : matmulTiles(spec))
         texts.push_back(wordsOf(tile));
     if (spec.kind == KernelKind::attention && !readsStates(spec))
@@ -105,6 +113,10 @@ public:
       if (!spec.joined.empty())
         return {"tiles of " + wordsOf(normedTile(spec, false)) +
                 "; few rows: " + wordsOf(normedTile(spec, true))};
+      if (spec.matmul.experts)
+        return {explainExperts()};
+      if (isOfParts(spec.matmul))
+        return {explainParts(spec)};
       return {explainTile(spec, matmulTiles(spec).front()),
               explainTile(spec.matmul, fewRowsTile(spec.matmul))};
     case KernelKind::attention:
@@ -160,6 +172,11 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   else if (!spec.joined.empty())
     kernel =
         writeNormedMatmul(context, spec, normedTile(spec, request.few), entry);
+  else if (isOfParts(spec.matmul))
+    kernel = writePartsMatmul(context, spec,
+                              partsTile(spec.matmul, request.few), entry);
+  else if (spec.matmul.experts)
+    kernel = writeMatmul(context, spec, expertsTile(request.few), entry);
   else if (request.few)
     kernel = writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
   else

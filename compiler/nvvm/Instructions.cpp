@@ -288,19 +288,21 @@ static Value asmOf(ImplicitLocOpBuilder &builder, Type result,
 }
 
 Regs Builder::multiplyRegisters(unsigned n, llvm::ArrayRef<Reg> a, Reg b,
-                                const Regs &accumulator) {
+                                const Regs &accumulator, Order order,
+                                bool zero) {
   const unsigned r = n / 2;
   std::string text, constraints;
   llvm::raw_string_ostream asmText(text), kinds(constraints);
-  asmText << "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync."
-             "aligned.m64n"
-          << n << "k16.f32.bf16.bf16 {";
+  asmText << "{ .reg .pred p; setp.ne.b32 p, " << (zero ? 0 : 1)
+          << ", 0; wgmma.mma_async.sync.aligned.m64n" << n
+          << "k16.f32.bf16.bf16 {";
   for (unsigned i = 0; i < r; ++i)
     asmText << (i ? ",$" : "$") << i;
   asmText << "}, {";
   for (unsigned i = 0; i < 4; ++i)
     asmText << (i ? ",$" : "$") << 2 * r + i;
-  asmText << "}, $" << 2 * r + 4 << ", p, 1, 1, 1; }";
+  asmText << "}, $" << 2 * r + 4 << ", p, 1, 1, " << (order == Order::rowsOfK)
+          << "; }";
   for (unsigned i = 0; i < r; ++i)
     kinds << "=f,";
   for (unsigned i = 0; i < r; ++i)

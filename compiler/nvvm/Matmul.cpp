@@ -8,7 +8,6 @@
 namespace mille::nvvm {
 
 constexpr unsigned stepOfK = 64; // bf16 values in a line of shared memory
-constexpr unsigned sharedLimit = 232448;
 constexpr unsigned groupThreads = 128, blockThreads = 3 * groupThreads;
 constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
 
@@ -28,23 +27,39 @@ static int extraOfRing(const KernelSpec &spec) {
   return -1;
 }
 
-MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile) {
+MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile,
+                           Out out) {
   outColumns = tile.columns / spec.matmul.accumulators;
-  staged = hasMap(spec.out);
-  ringExtra = extraOfRing(spec);
+  staged = out == Out::staged && hasMap(spec.out);
+  ringExtra = out == Out::staged ? extraOfRing(spec) : -1;
   panelColumns = lineBytes / bytesOf(spec.out.element);
+  if (out == Out::direct)
+    panelColumns = std::min(outColumns, 32u);
   panels = outColumns / panelColumns;
-  rowBytes = tile.rows() * lineBytes;
-  weightBytes = tile.columns * lineBytes;
-  stageBytes = rowBytes + weightBytes;
   extraStages = ringExtra < 0 ? 0 : 2;
   extraBytes = 64 * tile.blocks * lineBytes;
   extraArea = ringExtra < 0 ? 0 : extraStages * extraBytes + 1024;
-  const unsigned stagingBytes = staged ? 2 * stagingGroupBytes : 0;
-  stages = (sharedLimit - stagingBytes - 2 * extraArea - 256) / stageBytes;
-  staging = stages * stageBytes;
-  extras = staging + stagingBytes;
-  barriers = extras + 2 * extraArea;
+}
+
+unsigned MatmulLayout::outBytes(unsigned groups) const {
+  return groups * (extraArea + (staged ? stagingGroupBytes : 0));
+}
+
+void MatmulLayout::placeOut(unsigned from, unsigned groups) {
+  staging = from;
+  extras = staging + (staged ? groups * stagingGroupBytes : 0);
+  barriers = from + outBytes(groups);
+}
+
+MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile)
+    // The rows of an expert may end within a tile.
+    : MatmulLayout(spec, tile,
+                   spec.matmul.experts ? Out::direct : Out::staged) {
+  rowBytes = tile.rows() * lineBytes;
+  weightBytes = tile.columns * lineBytes;
+  stageBytes = rowBytes + weightBytes;
+  stages = (sharedLimit - outBytes(2) - 256) / stageBytes;
+  placeOut(stages * stageBytes, 2);
   sharedBytes = barriers + Ring::barrierBytes(stages);
 }
 
@@ -62,20 +77,26 @@ public:
   Kernel write();
 
 private:
+  // Where a tile begins, and the rows that it may write; of experts, whose.
   struct Origin {
-    Reg row, column;
+    Reg row, column, end, expert;
   };
 
   Launch &describe(const std::string &entry);
   void initialize();
   Origin originOf(Reg number);
+  // Every `stride`-th tile from `first` on: from a state to the next one.
+  using Body = llvm::function_ref<Regs(const Origin &, const Regs &)>;
+  Regs eachTile(const Regs &state, Reg first, Reg stride, Body body);
+  Regs eachTileOfExperts(const Regs &state, Reg first, Reg stride, Body body);
   void produce();
   void produceExtra(Reg which);
-  RingState produceTile(Reg number, RingState state);
+  RingState produceTile(const Origin &origin, RingState state);
   void consume();
   Regs products(const RingState &state, const Regs &sums, bool first);
   Regs sumTile(RingState &state);
-  RingState consumeTile(Reg number, RingState state, RingState &extra);
+  RingState consumeTile(const Origin &origin, RingState state,
+                        RingState &extra);
   RingState skipTile(const RingState &state);
 
   const MatmulSpec &matmul;
@@ -83,6 +104,7 @@ private:
   const MatmulLayout layout;
   Launch launch;
   ProductArguments product;
+  unsigned starts = 0;
   MatmulEpilogue epilogue;
   Builder b;
 
@@ -99,15 +121,20 @@ ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
                             const mille_amount &rowTiles, unsigned stepOfK,
                             unsigned inputRows, unsigned weightRows) {
   const mille_amount inner = constantAmount(matmul.inner);
+  const uint32_t bytes = bytesOf(matmul.input.element);
   ProductArguments product;
   product.input = launch.addTensor(
       0, {{inner, {}, stepOfK},
           {amountOf(MILLE_COUNT_ROWS),
-           constantAmount(matmul.input.rowStride * 2), inputRows}});
-  product.weight = launch.addTensor(
-      1, {{inner, {}, stepOfK},
-          {constantAmount(matmul.columns * matmul.accumulators),
-           constantAmount(matmul.inner * 2), weightRows}});
+           constantAmount(matmul.input.rowStride * bytes), inputRows}});
+  const uint32_t both = matmul.columns * matmul.accumulators;
+  std::vector<Dimension> weight = {
+      {inner, {}, stepOfK},
+      {constantAmount(both), constantAmount(matmul.inner * bytes), weightRows}};
+  if (matmul.experts)
+    weight.push_back({constantAmount(matmul.experts),
+                      constantAmount(matmul.inner * bytes * both), 1});
+  product.weight = launch.addTensor(1, weight);
   product.rows = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
   // As arguments, not constants: LLVM would unroll the loops.
   product.steps =
@@ -116,10 +143,23 @@ ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
   return product;
 }
 
+int64_t columnTilesOf(const MatmulSpec &matmul, unsigned columns) {
+  return (matmul.columns + columns - 1) / columns;
+}
+
+// Some tiles of rows are walked before the next tile of columns, so that they
+// find its weights in L2, and their own rows at the next one.
+std::pair<Reg, Reg> placeOfTile(Builder &b, Reg number, Reg rowTiles,
+                                int64_t columnTiles, unsigned group) {
+  const int64_t width = columnTiles * group;
+  Reg first = (number / width) * int(group);
+  Reg down = b.minSigned(rowTiles - first, int(group));
+  Reg rest = number % width;
+  return {first + rest % down, rest / down};
+}
+
 // The launch, but for what the epilogue adds.
 Launch &MatmulWriter::describe(const std::string &entry) {
-  const unsigned columnTiles =
-      (matmul.columns + layout.outColumns - 1) / layout.outColumns;
   const mille_amount rowTiles =
       amountOf(MILLE_COUNT_ROWS, 1, tile.rows() * tile.cluster);
   launch.entry = entry;
@@ -128,9 +168,16 @@ Launch &MatmulWriter::describe(const std::string &entry) {
   launch.sharedBytes = layout.sharedBytes;
   launch.blocksPerUnit = 1;
   launch.overlaps = true;
-  launch.tiles = {rowTiles, constantAmount(columnTiles), constantAmount(1)};
+  launch.tiles = {rowTiles,
+                  constantAmount(columnTilesOf(matmul, layout.outColumns)),
+                  constantAmount(1)};
   product = addProduct(launch, matmul, rowTiles, stepOfK, tile.rows(),
                        tile.columns / 2);
+  if (matmul.experts) {
+    // Each row may be an expert's only one.
+    launch.tiles[0] = amountOf(MILLE_COUNT_ROWS);
+    starts = launch.addStarts(3 + matmul.extras.size()); // behind the out
+  }
   return launch;
 }
 
@@ -145,8 +192,7 @@ void MatmulWriter::initialize() {
   shared = b.sharedMemory();
   steps = b.argument(product.steps);
   rowTiles = b.argument(product.rowTiles);
-  tiles =
-      rowTiles * ((matmul.columns + layout.outColumns - 1) / layout.outColumns);
+  tiles = rowTiles * columnTilesOf(matmul, layout.outColumns);
   ring.emplace(b, shared, layout.stages, layout.stageBytes, 0, layout.barriers,
                tile.pingPong ? 1 : 2, tile.cluster);
   b.ifThen(eq(index, 0), [&] {
@@ -166,19 +212,64 @@ void MatmulWriter::initialize() {
   b.waitForEarlierKernels();
 }
 
-// Some tiles of rows are walked before the next tile of columns, so that they
-// find its weights in L2, and their own rows at the next one.
 MatmulWriter::Origin MatmulWriter::originOf(Reg number) {
-  const int columnTiles =
-      (matmul.columns + layout.outColumns - 1) / layout.outColumns;
-  const int width = columnTiles * tile.group;
-  Reg first = (number / width) * int(tile.group);
-  Reg down = b.minSigned(rowTiles - first, int(tile.group));
-  Reg rest = number % width;
-  Reg row = (first + rest % down) * int(tile.rows() * tile.cluster);
+  auto [down, across] =
+      placeOfTile(b, number, rowTiles, columnTilesOf(matmul, layout.outColumns),
+                  tile.group);
+  Reg row = down * int(tile.rows() * tile.cluster);
   if (tile.cluster > 1)
     row = row + rank * int(tile.rows());
-  return {row, (rest / down) * int(layout.outColumns)};
+  return {row, across * int(layout.outColumns), {}, {}};
+}
+
+Regs MatmulWriter::eachTile(const Regs &state, Reg first, Reg stride,
+                            Body body) {
+  if (matmul.experts)
+    return eachTileOfExperts(state, first, stride, body);
+  Regs all{first};
+  all.insert(all.end(), state.begin(), state.end());
+  all = b.loop(
+      all, [&](const Regs &v) { return lt(v[0], tiles); },
+      [&](const Regs &v) {
+        Regs next = body(originOf(v[0]), Regs(v.begin() + 1, v.end()));
+        next.insert(next.begin(), v[0] + stride);
+        return next;
+      });
+  return Regs(all.begin() + 1, all.end());
+}
+
+// Rows are sorted by expert. Tiles are numbered from expert to expert, so that
+// blocks share them evenly, whichever experts have rows.
+Regs MatmulWriter::eachTileOfExperts(const Regs &state, Reg first, Reg stride,
+                                     Body body) {
+  const int64_t across = columnTilesOf(matmul, layout.outColumns);
+  Regs all{b.constant(0), first};
+  all.insert(all.end(), state.begin(), state.end());
+  all = b.loop(
+      all, [&](const Regs &v) { return lt(v[0], matmul.experts); },
+      [&](const Regs &v) {
+        Reg place = b.at(b.argument(starts), v[0] * 4);
+        Reg begin = b.load(place, b.i32()),
+            end = b.load(b.at(place, 4), b.i32());
+        Reg down = (end - begin + int(tile.rows() - 1)) / int(tile.rows());
+        Reg count = down * across;
+        Regs last = b.loop(
+            Regs(v.begin() + 1, v.end()),
+            [&](const Regs &own) { return lt(own[0], count); },
+            [&](const Regs &own) {
+              auto [row, column] =
+                  placeOfTile(b, own[0], down, across, tile.group);
+              Origin origin = {begin + row * int(tile.rows()),
+                               column * int(layout.outColumns), end, v[0]};
+              Regs next = body(origin, Regs(own.begin() + 1, own.end()));
+              next.insert(next.begin(), own[0] + stride);
+              return next;
+            });
+        last[0] = last[0] - count;
+        last.insert(last.begin(), v[0] + 1);
+        return last;
+      });
+  return Regs(all.begin() + 2, all.end());
 }
 
 Kernel MatmulWriter::write() {
@@ -191,8 +282,7 @@ Kernel MatmulWriter::write() {
 
 //===-- The producer ------------------------------------------------------===//
 
-RingState MatmulWriter::produceTile(Reg number, RingState state) {
-  Origin origin = originOf(number);
+RingState MatmulWriter::produceTile(const Origin &origin, RingState state) {
   Reg weights = b.argument(product.weight);
   // Two accumulators: the second half are rows N + n of the weight.
   const int64_t half =
@@ -201,8 +291,10 @@ RingState MatmulWriter::produceTile(Reg number, RingState state) {
                       std::optional<unsigned> blocks) {
     Reg to =
         b.at(stage, which * int(layout.weightBytes / 2) + int(layout.rowBytes));
-    b.loadBox(to, weights, ring->full(at.stage),
-              {k, origin.column + which * half}, blocks);
+    Regs from{k, origin.column + which * half};
+    if (matmul.experts)
+      from.push_back(origin.expert);
+    b.loadBox(to, weights, ring->full(at.stage), from, blocks);
   };
   Regs last = b.loop(
       {b.constant(0), state.stage, state.parity},
@@ -231,22 +323,20 @@ void MatmulWriter::produceExtra(Reg which) {
   RingState start = extra.producer();
   Reg first = tile.pingPong ? cluster + which * clusters : cluster;
   Reg stride = tile.pingPong ? clusters * 2 : clusters;
-  b.loop(
-      {first, start.stage, start.parity},
-      [&](const Regs &v) { return lt(v[0], tiles); },
-      [&](const Regs &v) -> Regs {
-        Origin origin = originOf(v[0]);
-        Reg row = tile.pingPong ? origin.row
-                                : origin.row + which * int(64 * tile.blocks);
-        RingState state{v[1], v[2]};
-        for (unsigned p = 0; p < layout.panels; ++p) {
-          Reg stage = extra.acquire(state, layout.extraBytes);
-          b.loadBox(stage, epilogue.mapOfExtra(b), extra.full(state.stage),
-                    {origin.column + layout.panelColumns * p, row});
-          state = extra.next(state);
-        }
-        return {v[0] + stride, state.stage, state.parity};
-      });
+  eachTile({start.stage, start.parity}, first, stride,
+           [&](const Origin &origin, const Regs &v) -> Regs {
+             Reg row = tile.pingPong
+                           ? origin.row
+                           : origin.row + which * int(64 * tile.blocks);
+             RingState state{v[0], v[1]};
+             for (unsigned p = 0; p < layout.panels; ++p) {
+               Reg stage = extra.acquire(state, layout.extraBytes);
+               b.loadBox(stage, epilogue.mapOfExtra(b), extra.full(state.stage),
+                         {origin.column + layout.panelColumns * p, row});
+               state = extra.next(state);
+             }
+             return {state.stage, state.parity};
+           });
 }
 
 void MatmulWriter::produce() {
@@ -254,13 +344,11 @@ void MatmulWriter::produce() {
   b.ifThen(lt(thread, 32), [&] {
     b.ifThen(b.elect(), [&] {
       RingState first = ring->producer();
-      b.loop(
-          {cluster, first.stage, first.parity},
-          [&](const Regs &v) { return lt(v[0], tiles); },
-          [&](const Regs &v) -> Regs {
-            RingState state = produceTile(v[0], {v[1], v[2]});
-            return {v[0] + clusters, state.stage, state.parity};
-          });
+      eachTile({first.stage, first.parity}, cluster, clusters,
+               [&](const Origin &origin, const Regs &v) -> Regs {
+                 RingState state = produceTile(origin, {v[0], v[1]});
+                 return {state.stage, state.parity};
+               });
     });
   });
   if (layout.extraStages)
@@ -322,9 +410,8 @@ RingState MatmulWriter::skipTile(const RingState &state) {
   return ring->skip(state, steps);
 }
 
-RingState MatmulWriter::consumeTile(Reg number, RingState state,
+RingState MatmulWriter::consumeTile(const Origin &origin, RingState state,
                                     RingState &extra) {
-  Origin origin = originOf(number);
   if (tile.pingPong)
     turns->take();
   Regs sums = sumTile(state);
@@ -332,6 +419,8 @@ RingState MatmulWriter::consumeTile(Reg number, RingState state,
     turns->pass();
   Reg row = tile.pingPong ? origin.row
                           : origin.row + (group - 1) * int(64 * tile.blocks);
+  if (matmul.experts)
+    epilogue.enter(origin.expert, origin.end);
   epilogue.prepare(row, origin.column, tile.blocks);
   b.waitProducts(0);
   ring->release(ring->before(state.stage), thread);
@@ -361,15 +450,12 @@ void MatmulWriter::consume() {
     turns->begin();
   }
   Reg zero = b.constant(0); // where the extra's ring begins
-  b.loop(
-      {first, state.stage, state.parity, zero, zero},
-      [&](const Regs &v) { return lt(v[0], tiles); },
-      [&](const Regs &v) -> Regs {
-        RingState extra{v[3], v[4]};
-        RingState next = consumeTile(v[0], {v[1], v[2]}, extra);
-        return {v[0] + stride, next.stage, next.parity, extra.stage,
-                extra.parity};
-      });
+  eachTile({state.stage, state.parity, zero, zero}, first, stride,
+           [&](const Origin &origin, const Regs &v) -> Regs {
+             RingState extra{v[2], v[3]};
+             RingState next = consumeTile(origin, {v[0], v[1]}, extra);
+             return {next.stage, next.parity, extra.stage, extra.parity};
+           });
   if (tile.pingPong) { // takes the last turn, so that no arrival is left over
     Reg own = b.maxSigned(tiles - cluster + clusters - 1, 0) / clusters;
     b.ifThen(eq(own & 1, consumer), [&] { turns->take(); });

@@ -2,9 +2,12 @@
 // through a ring, products by wgmma. Must not choose tiles.
 #pragma once
 #include "compiler/kernels/Spec.h"
+#include "compiler/nvvm/Builder.h"
 #include "compiler/nvvm/Kernel.h"
 
 namespace mille::nvvm {
+
+constexpr unsigned sharedLimit = 232448; // bytes of a block
 
 struct MatmulTile {
   unsigned columns = 256; // of the weight
@@ -24,17 +27,24 @@ struct MatmulTile {
 struct MatmulLayout {
   MatmulLayout(const KernelSpec &spec, const MatmulTile &tile);
 
+  // The out's tile alone, stored from registers or if possible by TMA. Then
+  // where it and the barriers behind it lie.
+  enum class Out { direct, staged };
+  MatmulLayout(const KernelSpec &spec, const MatmulTile &tile, Out out);
+  void placeOut(unsigned from, unsigned groups);
+  unsigned outBytes(unsigned groups) const;
+
   unsigned outColumns;   // of a tile
   bool staged;           // the out leaves by TMA
   int ringExtra;         // the extra that comes by TMA, or -1
   unsigned panelColumns; // of the out, 128 bytes
   unsigned panels;       // of a tile
-  unsigned rowBytes, weightBytes, stageBytes; // of a stage
+  unsigned rowBytes = 0, weightBytes = 0, stageBytes = 0; // of a stage
   // Each group has a ring of its own for that extra: stages of a panel of its
   // rows, then barriers.
   unsigned extraStages, extraBytes, extraArea;
   unsigned extras; // where the first group's ring is
-  unsigned stages, staging, barriers, sharedBytes;
+  unsigned stages = 0, staging, barriers, sharedBytes = 0;
 };
 
 // Arguments of a product's kernel, by number: maps of both operands, rows,
@@ -47,6 +57,12 @@ struct ProductArguments {
 ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
                             const mille_amount &rowTiles, unsigned stepOfK,
                             unsigned inputRows, unsigned weightRows);
+
+int64_t columnTilesOf(const MatmulSpec &matmul, unsigned columns);
+// The tile of rows and the tile of columns that have this number, where
+// `group` tiles of rows are near in time.
+std::pair<Reg, Reg> placeOfTile(Builder &builder, Reg number, Reg rowTiles,
+                                int64_t columnTiles, unsigned group);
 
 Kernel writeMatmul(mlir::MLIRContext &context, const KernelSpec &spec,
                    const MatmulTile &tile, const std::string &entry);

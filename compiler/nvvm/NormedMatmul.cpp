@@ -6,7 +6,6 @@
 namespace mille::nvvm {
 
 constexpr unsigned stepOfK = 64;
-constexpr unsigned sharedLimit = 232448;
 constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
 constexpr unsigned mostStages = 8;
 

@@ -85,6 +85,8 @@ static bool fits(const KernelSpec &spec, const MatmulTile &tile) {
 }
 
 std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
+  if (spec.matmul.experts)
+    return {expertsTile(false)};
   std::vector<std::pair<double, MatmulTile>> rated;
   std::vector<double> best(std::size(likelyRows), HUGE_VAL);
   for (const Candidate &candidate : candidates)
@@ -138,6 +140,45 @@ FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
 unsigned fewRowsOf(const MatmulSpec &matmul) {
   const int64_t across = (matmul.columns + 127) / 128;
   return unsigned(std::clamp<int64_t>(128 * (30 / across), 64, 256));
+}
+
+//===-- Experts -----------------------------------------------------------===//
+
+// An expert of a short run has a row or two, so that reading its weight takes
+// longest, and blocks of few columns are many.
+MatmulTile expertsTile(bool few) {
+  MatmulTile tile;
+  tile.columns = few ? 64 : 256;
+  return tile;
+}
+
+//===-- Parts of f32 ------------------------------------------------------===//
+
+PartsTile partsTile(const MatmulSpec &matmul, bool few) {
+  PartsTile tile;
+  if (!few)
+    return tile;
+  tile.groups = 1;
+  tile.columns = 32 * matmul.accumulators;
+  return tile;
+}
+
+// A step of a narrow tile takes a third of a wide one's, and two of its blocks
+// share a unit.
+unsigned partsFewRows(const MatmulSpec &matmul) {
+  const int64_t across = columnTilesOf(matmul, 32);
+  return unsigned(64 * std::clamp<int64_t>(2 * units / across, 1, 16));
+}
+
+std::string explainParts(const KernelSpec &spec) {
+  const PartsTile many = partsTile(spec.matmul, false),
+                  few = partsTile(spec.matmul, true);
+  auto words = [](const PartsTile &tile) {
+    return std::to_string(tile.rows()) + " x " + std::to_string(tile.columns);
+  };
+  return "six products of bf16 parts for each of f32, in tiles of " +
+         words(many) + "; up to " + std::to_string(partsFewRows(spec.matmul)) +
+         " rows: " + words(few);
 }
 
 //===-- Whole rows --------------------------------------------------------===//
@@ -248,18 +289,17 @@ std::string whyNotMatmul(const KernelSpec &spec) {
     return "its operands are bytes";
   if (m.ofBlocks())
     return "its weight is in blocks";
-  if (m.input.element != Element::bf16)
-    return "its operands are f32, which no tensor core multiplies";
   if (!m.inRows())
     return "its weight is in panels";
-  if (m.experts)
-    return "it is of experts";
+  if (m.experts && isOfParts(m))
+    return "it is of experts in f32";
   if (m.accumulators > 2)
     return "it has " + std::to_string(m.accumulators) + " accumulators";
-  if (m.inner % 8)
+  const int64_t bytes = bytesOf(m.input.element);
+  if (m.inner * bytes % 16)
     return "K is " + std::to_string(m.inner) +
            ", whose rows are not multiples of 16 bytes";
-  if (m.input.rowStride % 8)
+  if (m.input.rowStride * bytes % 16)
     return "rows of its input are " + std::to_string(m.input.rowStride) +
            " elements apart, which are not multiples of 16 bytes";
   for (const BufferSpec &extra : m.extras)
@@ -269,9 +309,13 @@ std::string whyNotMatmul(const KernelSpec &spec) {
     return "its out is neither f32 nor bf16";
   if (std::string why = whyNoRegion(m.epilogue); !why.empty())
     return why;
+  if (!spec.joined.empty() && (isOfParts(m) || m.experts))
+    return "its rows are normed, but it is of f32 or of experts";
   if (!spec.joined.empty())
     return whyNotNormed(spec);
-  return matmulTiles(spec).empty() ? "no tile has room for its operands" : "";
+  const bool fits = isOfParts(m) ? fitsParts(spec, partsTile(m, false))
+                                 : !matmulTiles(spec).empty();
+  return fits ? "" : "no tile has room for its operands";
 }
 
 std::string wordsOf(const MatmulTile &tile) {
@@ -300,6 +344,12 @@ std::string explainTile(const KernelSpec &spec, const MatmulTile &tile) {
          " steps; the model expects " +
          rounded(100 * ideal / cyclesOf(spec, tile, rows)) +
          " % of the tensor cores' peak at " + std::to_string(rows) + " rows";
+}
+
+std::string explainExperts() {
+  return "tiles of " + wordsOf(expertsTile(false)) + "; up to " +
+         std::to_string(expertsFewRows) +
+         " rows an expert: " + wordsOf(expertsTile(true));
 }
 
 std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile) {

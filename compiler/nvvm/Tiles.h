@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/nvvm/FewRows.h"
 #include "compiler/nvvm/Matmul.h"
+#include "compiler/nvvm/PartsMatmul.h"
 
 namespace mille::nvvm {
 
@@ -11,11 +12,23 @@ std::string whyNotMatmul(const KernelSpec &spec);
 
 // The best first, then those that are nearly as good.
 std::vector<MatmulTile> matmulTiles(const KernelSpec &spec);
+MatmulTile expertsTile(bool few);
+constexpr unsigned expertsFewRows = 16; // on average
 FewRowsTile fewRowsTile(const MatmulSpec &matmul);
 // The most rows for which the form of few rows is faster.
 unsigned fewRowsOf(const MatmulSpec &matmul);
 
+// Whether its operands are f32, which are multiplied by parts.
+inline bool isOfParts(const MatmulSpec &matmul) {
+  return matmul.input.element == Element::f32;
+}
+PartsTile partsTile(const MatmulSpec &matmul, bool few);
+// The most rows for which its tile of few rows is faster.
+unsigned partsFewRows(const MatmulSpec &matmul);
+std::string explainParts(const KernelSpec &spec);
+
 std::string wordsOf(const MatmulTile &tile);
+std::string explainExperts();
 std::string explainTile(const KernelSpec &spec, const MatmulTile &tile);
 std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile);
 

@@ -84,7 +84,9 @@ void packBlocks(MatmulOp matmul) {
 
 bool mayStayInRows(MatmulOp matmul) {
   ShapedType type = cast<ShapedType>(matmul.getWeight().getType());
-  return type.getElementType().isBF16() && type.getRank() == 2 &&
+  const bool isBf16 = type.getElementType().isBF16();
+  return (isBf16 || type.getElementType().isF32()) &&
+         (type.getRank() == 2 || isBf16) &&
          type.getDimSize(1) % mille::PanelWidths::rowUnit == 0;
 }
 
@@ -98,7 +100,7 @@ struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {
         packBlocks(matmul);
         continue;
       }
-      if (bf16InRows && mayStayInRows(matmul))
+      if (inRows && mayStayInRows(matmul))
         continue;
       const int64_t accumulators = matmul.getAccumulators();
       ArrayRef<int64_t> ofThis = accumulators > 1 ? ofMore : widths;

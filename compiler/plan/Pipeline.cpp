@@ -15,7 +15,7 @@ void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
   plan::PackWeightsOptions widths;
   widths.widths = llvm::to_vector(choices.panels.ofOne);
   widths.ofMore = llvm::to_vector(choices.panels.ofMore);
-  widths.bf16InRows = choices.panels.bf16InRows;
+  widths.inRows = choices.panels.inRows;
   pipeline.addPass(plan::createPackWeights(widths));
   pipeline.addPass(plan::createPlanMemory());
   if (choices.joins)

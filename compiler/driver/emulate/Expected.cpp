@@ -22,7 +22,7 @@ public:
     operand.name = name;
     operand.spec = spec;
     operand.rows = rows;
-    operand.weights = what == Drawn::weights;
+    operand.weights = what == Drawn::weights || what == Drawn::realWeights;
     draw(operand, what, entries, random);
     into.push_back(std::move(operand));
   }
@@ -36,7 +36,7 @@ public:
   void addRead(const char *name, const BufferSpec &spec) {
     bool byRow =
         spec.reading == Reading::element || spec.reading == Reading::row;
-    add(name, spec, byRow ? sizes.rows : 1);
+    add(name, spec, byRow ? sizes.rows : std::max<int64_t>(spec.rows, 1));
   }
 
   const Sizes &sizes;
@@ -48,12 +48,16 @@ private:
 } // namespace
 
 static std::string drawMatmul(const MatmulSpec &m, Drawer &drawer) {
-  if (m.panel || m.experts || m.ofBytes() || m.ofBlocks())
-    return "a matmul with packed weights, experts, bytes or blocks";
-  drawer.add("input", m.input, drawer.sizes.rows);
+  if (m.panel || m.ofBytes() || m.ofBlocks())
+    return "a matmul with packed weights, bytes or blocks";
+  const bool real = m.input.element == Element::f32;
+  drawer.add("input", m.input, drawer.sizes.rows,
+             real ? Drawn::reals : Drawn::numbers);
   BufferSpec weight = {2,       m.inner,          -1,
                        m.inner, Reading::element, m.input.element};
-  drawer.add("weight", weight, m.columns * m.accumulators, Drawn::weights);
+  const int64_t entries = std::max<int64_t>(m.experts, 1);
+  drawer.add("weight", weight, m.columns * m.accumulators * entries,
+             real ? Drawn::realWeights : Drawn::weights);
   for (const BufferSpec &extra : m.extras)
     drawer.addRead("extra", extra);
   return "";
@@ -166,7 +170,7 @@ static std::vector<double> rowOf(const Operand &operand, int64_t row,
       numbers[n] = operand.at(row, n);
       break;
     case Reading::column:
-      numbers[n] = operand.at(0, n);
+      numbers[n] = operand.at(operand.rows > 1 ? row : 0, n);
       break;
     case Reading::row:
       numbers[n] = operand.at(row, 0);
@@ -195,22 +199,50 @@ static bool runRegion(
   return true;
 }
 
+std::vector<int64_t> mille::emulated::startsOf(const MatmulSpec &m,
+                                               int64_t rows) {
+  std::vector<int64_t> starts{0};
+  int64_t sum = 0, all = 0;
+  auto share = [](int64_t e) { return (7 * e + 3) % 5; };
+  for (int64_t e = 0; e < m.experts; ++e)
+    all += share(e);
+  for (int64_t e = 0; e < m.experts; ++e) {
+    sum += share(e);
+    starts.push_back(rows * sum / all);
+  }
+  return starts;
+}
+
 static bool computeMatmul(mlir::Operation *op, const MatmulSpec &m,
                           std::vector<Operand> &operands) {
   const Operand &input = operands[0], &weight = operands[1];
   Operand &out = operands.back();
   const int64_t both = m.columns * m.accumulators;
   std::vector<double> sums(input.rows * both);
-  product(input.numbers.data(), weight.numbers.data(), sums.data(), input.rows,
-          m.inner, both);
+  std::vector<int64_t> starts{0, input.rows};
+  if (m.experts)
+    starts = startsOf(m, input.rows);
+  std::vector<int64_t> entryOf(input.rows);
+  for (size_t e = 0; e + 1 < starts.size(); ++e) {
+    const int64_t first = starts[e], rows = starts[e + 1] - first;
+    if (rows)
+      product(&input.numbers[first * m.inner],
+              &weight.numbers[e * both * m.inner], &sums[first * both], rows,
+              m.inner, both);
+    std::fill_n(entryOf.begin() + first, rows, e);
+  }
   return runRegion(op, out, [&](int64_t row) {
     std::vector<std::vector<double>> arguments;
     for (int a = 0; a < m.accumulators; ++a) {
       auto first = sums.begin() + row * both + a * m.columns;
       arguments.emplace_back(first, first + m.columns);
     }
-    for (size_t i = 0; i < m.extras.size(); ++i)
-      arguments.push_back(rowOf(operands[2 + i], row, m.columns));
+    for (size_t i = 0; i < m.extras.size(); ++i) {
+      const bool byExpert =
+          m.extras[i].reading == Reading::column && operands[2 + i].rows > 1;
+      arguments.push_back(
+          rowOf(operands[2 + i], byExpert ? entryOf[row] : row, m.columns));
+    }
     return arguments;
   });
 }

@@ -12,6 +12,9 @@ namespace mille::emulated {
 std::vector<Operand> operandsOf(mlir::Operation *op, const KernelSpec &spec,
                                 const Sizes &sizes, std::string &problem);
 
+// Where the rows of each expert begin: some have none.
+std::vector<int64_t> startsOf(const MatmulSpec &matmul, int64_t rows);
+
 // Fills the out. False, with an error at the op, where its region has none.
 bool compute(mlir::Operation *op, const KernelSpec &spec, const Sizes &sizes,
              std::vector<Operand> &operands);

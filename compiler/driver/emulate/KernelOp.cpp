@@ -25,6 +25,9 @@ double mille::emulated::boundOf(const KernelSpec &spec) {
   llvm::StringRef name = "emulated_bf16";
   if (spec.kind != KernelKind::attention && !isBf16(spec.out.element))
     name = "emulated_f32";
+  if (spec.kind == KernelKind::matmul &&
+      spec.matmul.input.element == Element::f32 && !isBf16(spec.out.element))
+    name = "emulated_parts";
   if (spec.kind == KernelKind::attention &&
       spec.attention.has(AttentionOperand::rotation))
     name = "emulated_turned";
@@ -52,8 +55,7 @@ std::string mille::emulated::judgeOut(const Operand &expected,
 }
 
 namespace {
-// The outs of an op by the number of rows. Attention to states must have the
-// same bits in both row classes.
+// The outs of an op by the number of rows.
 using Outs = std::map<int64_t, std::vector<std::vector<char>>>;
 
 // One kernel at one size.
@@ -73,6 +75,23 @@ private:
   llvm::raw_ostream &out;
 };
 } // namespace
+
+// Attention to states, and matmuls, in every tile and in both row classes.
+static bool bitsAreOfAll(const KernelSpec &spec) {
+  return spec.attention.past ||
+         (spec.kind == KernelKind::matmul && spec.joined.empty());
+}
+
+// Where each expert's rows begin, behind the out.
+static emulate::Buffer startsBuffer(const MatmulSpec &m, int64_t rows) {
+  Operand operand;
+  operand.name = "starts";
+  operand.spec = {1, 1, -1, 1, Reading::row, Element::i32};
+  for (int64_t start : startsOf(m, rows))
+    operand.numbers.push_back(double(start));
+  operand.rows = int64_t(operand.numbers.size());
+  return operand.bytes(true);
+}
 
 Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   Sizes sizes = {rows, options.sequences, options.keys, options.first};
@@ -95,22 +114,24 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   const size_t inputs = operands.size() - spec.outs().size();
   for (const Operand &operand : operands)
     buffers.push_back(operand.bytes(buffers.size() < inputs));
+  if (spec.matmul.experts)
+    buffers.push_back(startsBuffer(spec.matmul, rows));
   emulate::LaunchCase launch = launchOf(sizes);
   launch.units = options.units;
   std::vector<std::vector<char>> own;
   std::vector<std::vector<char>> &first =
-      spec.attention.past ? outs[rows] : own;
+      bitsAreOfAll(spec) ? outs[rows] : own;
   auto judge = [&](const std::vector<emulate::Buffer> &results) {
     std::vector<std::vector<char>> bytes;
-    for (size_t i = inputs; i < results.size(); ++i)
+    for (size_t i = inputs; i < operands.size(); ++i)
       bytes.push_back(results[i].bytes);
     if (first.empty())
       first = bytes;
     if (bytes != first)
       return std::string("the out has other bits than with the first seed, "
-                         "or in the other row class");
+                         "or in another tile");
     std::string problem;
-    for (size_t i = inputs; i < results.size() && problem.empty(); ++i) {
+    for (size_t i = inputs; i < operands.size() && problem.empty(); ++i) {
       KernelSpec own = spec;
       own.out = operands[i].spec;
       problem = judgeOut(operands[i], results[i], boundOf(own));

@@ -94,8 +94,10 @@ Made &ModelRunner::make(mlir::Operation *op) {
   made->op = onMemrefs(op, *scratch);
   std::string problem;
   auto attention = llvm::dyn_cast<kernel::AttentionOp>(op);
-  if (op->getNumResults() != 1 || (attention && attention.getPast()))
-    problem = "it has states, or two results";
+  auto matmul = llvm::dyn_cast<kernel::MatmulOp>(op);
+  if (op->getNumResults() != 1 || (attention && attention.getPast()) ||
+      (matmul && matmul.getStarts()))
+    problem = "it has states, experts or two results";
   else if (mlir::failed(readSpec(made->op, made->spec)))
     problem = "its types";
   else

@@ -81,6 +81,12 @@ void mille::emulated::draw(Operand &operand, Drawn what, int64_t entries,
     case Drawn::weights:
       number = (int(random() % 29) - 14) / 64.0;
       break;
+    case Drawn::reals:
+      number = float(std::ldexp(int32_t(random()), -30));
+      break;
+    case Drawn::realWeights:
+      number = float(std::ldexp(int32_t(random()), -33));
+      break;
     case Drawn::flags:
       number = random() % 5 != 0;
       break;

@@ -39,7 +39,16 @@ struct Operand {
 };
 
 // What the numbers of an operand are.
-enum class Drawn { numbers, weights, flags, indices, angles, segments };
+enum class Drawn {
+  numbers,
+  weights,
+  reals, // with all the bits of an f32, as the next
+  realWeights,
+  flags,
+  indices,
+  angles,
+  segments
+};
 
 // Numbers that its type holds exactly. Indices are below `entries`.
 void draw(Operand &operand, Drawn what, int64_t entries, std::mt19937 &random);

@@ -16,7 +16,7 @@
 // CHECK: error: no kernel for zen4: no generator makes it
 // CHECK: panels of CPUs: 48 64, of more 64
 // CHECK: panels of all: 64 32, of more{{ *$}}
-// CHECK: panels of devices: 32 64, of more 32, bf16 in rows
+// CHECK: panels of devices: 32 64, of more 32, in rows
 // CHECK: 256 columns: 64, 1024: 48, 1024 of one width: 32
 #include "compiler/kernels/Generator.h"
 
@@ -80,7 +80,7 @@ void print(const char *what, const PanelWidths &widths) {
   printf(", of more");
   for (int64_t width : widths.ofMore)
     printf(" %d", int(width));
-  printf("%s\n", widths.bf16InRows ? ", bf16 in rows" : "");
+  printf("%s\n", widths.inRows ? ", in rows" : "");
 }
 
 constexpr char text[] = R"(

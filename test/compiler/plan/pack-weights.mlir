@@ -1,9 +1,9 @@
 // RUN: %mille-opt %s '--pack-weights=widths=48,64 widths-of-more=64' | FileCheck %s
 // RUN: %mille-opt %s '--pack-weights=widths=48,64 widths-of-more=64' | %mille-opt '--pack-weights=widths=32 widths-of-more=32' | FileCheck %s
 // RUN: %mille-opt %s '--pack-weights=widths=64 widths-of-more=64' | FileCheck %s --check-prefix=DEVICE
-// RUN: %mille-opt %s '--pack-weights=widths=64 widths-of-more=64 bf16-in-rows' | FileCheck %s --check-prefix=ROWS
+// RUN: %mille-opt %s '--pack-weights=widths=64 widths-of-more=64 in-rows' | FileCheck %s --check-prefix=ROWS
 // ROWS-LABEL: func.func @packs(
-// ROWS: kernel.weight #transformer.pack<@w
+// ROWS: kernel.weight @w -> tensor<80x8xf32>
 // DEVICE-NOT: panel = 48
 
 // CHECK-LABEL: func.func @packs
@@ -68,7 +68,7 @@ func.func @keeps_a_copy_as_a_gather_reads_it(%ids: tensor<?xi32>, %e: tensor<?x8
   return %y : tensor<?x80xf32>
 }
 
-// With bf16-in-rows, where 16 bytes hold whole parts of a row.
+// With in-rows, where 16 bytes hold whole parts of a row.
 // CHECK-LABEL: func.func @keep_as_rows_of_bf16
 // CHECK: kernel.weight #transformer.pack<@w
 // CHECK: kernel.weight #transformer.pack<@v
@@ -89,15 +89,34 @@ func.func @keep_as_rows_of_bf16(%x: tensor<?x8xbf16>, %z: tensor<?x12xbf16>, %o:
   return %y, %u : tensor<?x80xf32>, tensor<?x80xf32>
 }
 
-// ROWS-LABEL: func.func @packs_a_stack_of_bf16
-// ROWS: kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1, group = 2> -> tensor<3x2x4x128xbf16>
-func.func @packs_a_stack_of_bf16(%x: tensor<?x8xbf16>, %s: tensor<4xi32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> {
+// CHECK-LABEL: func.func @keep_as_stack_of_bf16
+// CHECK: kernel.weight #transformer.pack<@w, panel = 48, accumulators = 1, group = 2> -> tensor<3x2x4x96xbf16>
+// ROWS-LABEL: func.func @keep_as_stack_of_bf16
+// ROWS: kernel.weight @w -> tensor<3x80x8xbf16>
+func.func @keep_as_stack_of_bf16(%x: tensor<?x8xbf16>, %s: tensor<4xi32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> {
   %w = kernel.weight @w -> tensor<3x80x8xbf16>
   %y = kernel.matmul %x, %w starts %s : tensor<4xi32> outs(%o : tensor<?x80xf32>) accumulators 1 {
   ^bb0(%acc: f32):
     kernel.yield %acc : f32
   } : tensor<?x8xbf16>, tensor<3x80x8xbf16> -> tensor<?x80xf32>
   return %y : tensor<?x80xf32>
+}
+
+// ROWS-LABEL: func.func @packs_a_stack_of_f32
+// ROWS: kernel.weight @v -> tensor<80x8xf32>
+// ROWS: kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<3x2x8x64xf32>
+func.func @packs_a_stack_of_f32(%x: tensor<?x8xf32>, %s: tensor<4xi32>, %o: tensor<?x80xf32>) -> (tensor<?x80xf32>, tensor<?x80xf32>) {
+  %v = kernel.weight @v -> tensor<80x8xf32>
+  %z = kernel.matmul %x, %v outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<80x8xf32> -> tensor<?x80xf32>
+  %w = kernel.weight @w -> tensor<3x80x8xf32>
+  %y = kernel.matmul %x, %w starts %s : tensor<4xi32> outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<3x80x8xf32> -> tensor<?x80xf32>
+  return %y, %z : tensor<?x80xf32>, tensor<?x80xf32>
 }
 
 // A weight that changes between runs is packed by the program, in these panels.

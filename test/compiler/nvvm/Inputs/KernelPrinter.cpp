@@ -38,7 +38,7 @@ bool printFacts(const std::string &nvvm, const std::string &ptx) {
          << " bytes of warnings, " << cubin.size() << " bytes of cubin\n"
          << facts.warnings;
   for (StringRef name : {"mma_async", "fence", "commit", "wait"}) {
-    const int inMlir = StringRef(nvvm).count(("nvvm.wgmma." + name).str()),
+    const int inMlir = StringRef(nvvm).count(("wgmma." + name).str()),
               inPtx = StringRef(ptx).count(("wgmma." + name).str());
     outs() << name << ": " << inMlir << " in MLIR, " << inPtx << " in PTX"
            << (inMlir == inPtx ? "" : ": differs") << "\n";
@@ -86,7 +86,11 @@ int main(int argc, char **argv) {
       argv[2], [&](mlir::MLIRContext &context, const KernelSpec &spec) {
         const StringRef what = argv[1];
         const std::string tile = argc > 3 ? argv[3] : "";
-        if (what == "tiles")
+        if (what == "tiles" && spec.matmul.experts)
+          outs() << explainExperts() << "\n";
+        else if (what == "tiles" && isOfParts(spec.matmul))
+          outs() << explainParts(spec) << "\n";
+        else if (what == "tiles")
           outs() << explainTile(spec, matmulTiles(spec).front()) << "\n"
                  << explainTile(spec.matmul, fewRowsTile(spec.matmul)) << "\n";
         else if (what == "object")
