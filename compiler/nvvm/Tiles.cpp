@@ -183,10 +183,10 @@ std::string explainParts(const KernelSpec &spec) {
 
 //===-- Whole rows --------------------------------------------------------===//
 
-// Clusters that are on the device at a time. Blocks of a cluster are in one
-// group of 16 or 18 units.
+// Clusters of whole units that an H200 holds at a time, by its driver. Blocks of
+// a cluster are in one group of units.
 static int64_t clustersAtOnce(int64_t cluster) {
-  return 6 * (16 / cluster) + 2 * (18 / cluster);
+  return 7 * (16 / cluster) + 8 / cluster;
 }
 
 // The tile whose last wave leaves least idle, or, of few rows, the narrowest.

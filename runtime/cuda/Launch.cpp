@@ -177,6 +177,14 @@ uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel) {
   return tiles * cluster;
 }
 
+// Whether starting it early is worth more than what its blocks take, while they
+// wait, from the kernel before: a Llama's 8192 rows take 32.5 ms one kernel after
+// the other and 35.9 ms overlapping, on an H200; of few rows it is 1.2 times faster.
+bool isBrief(const Call &call) {
+  constexpr uint64_t mostRows = 4096;
+  return call.of({MILLE_COUNT_ROWS, 1, 1}) <= mostRows;
+}
+
 // While planning: loads the kernel and counts what a launch appends.
 int32_t planLaunch(mille_task &task, const Call &call,
                    const mille_device_kernel &kernel) {
@@ -262,7 +270,7 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
                  {(uint32_t)blocks, 1, 1},
                  {kernel.threads, 1, 1},
                  kernel.shared_bytes,
-                 kernel.overlaps},
+                 kernel.overlaps && isBrief(call)},
                 values);
 }
 
