@@ -24,18 +24,19 @@ constexpr unsigned sharedRoom = 112 << 10;
 namespace {
 
 // What a run of at most so many rows copies: `eights` times eight rows of the
-// input, and weights of `steps` steps of K, in a stage. Products read 64 rows:
-// those that are not copied are whatever lies behind in the stage, and their
-// sums are dropped.
+// input, and weights of `steps` steps of K, in a stage, with one copy of each:
+// a thread issues a copy in some 200 cycles, however small (measured). Products
+// read 64 rows: those that are not copied are whatever lies behind in the
+// stage, and their sums are dropped.
 struct FewRowsPath {
   FewRowsPath(const MatmulSpec &matmul, const FewRowsTile &tile,
               unsigned eights)
       : eights(eights), rows(8 * eights),
         weightBytes(tile.columns * matmul.accumulators * lineBytes) {
     const unsigned missing = fewRowsOfTile / 8 - eights;
-    const int64_t all = (matmul.inner + stepOfK - 1) / stepOfK;
-    while (steps < 8 && all % (2 * steps) == 0 &&
-           steps * weightBytes < missing * eightRowsBytes)
+    const int64_t all = matmul.inner / stepOfK;
+    while (isWhole(matmul) && steps < 8 && all % (2 * steps) == 0 &&
+           steps * weightBytes < std::max(missing, 4u) * eightRowsBytes)
       steps *= 2;
     exists = steps * weightBytes >= missing * eightRowsBytes;
     rowBytes = eights * eightRowsBytes;
@@ -45,17 +46,26 @@ struct FewRowsPath {
     barriers = stages * stageBytes;
     sharedBytes = barriers + Ring::barrierBytes(stages);
   }
+  // Whether K is a number of steps, which a dimension of the maps counts then.
+  static bool isWhole(const MatmulSpec &matmul) {
+    return matmul.inner % stepOfK == 0;
+  }
   unsigned eights, rows, weightBytes, steps = 1;
   unsigned rowBytes, stageBytes, stages, barriers, sharedBytes;
   bool exists; // what lies behind the rows of each step is in the stage
+  unsigned input = 0, weight = 0, fewerInput = 0; // maps
 };
 
-// From few rows to a tile's. Beside many weights the input hardly counts; and
-// of two paths with as many sums ptxas says that registers do not suffice, and
-// takes one product after the other (C7511).
+// Of two paths with more sums (columns) ptxas says that registers do not
+// suffice, and takes one product after the other (C7511).
+constexpr unsigned mostSums = 64;
+// The rows that a run copies where the only path has room for 64, and others
+// are zeros.
+constexpr unsigned fewerRows = 16;
+
+// From few rows to a tile's.
 std::vector<FewRowsPath> pathsOf(const MatmulSpec &matmul,
                                  const FewRowsTile &tile) {
-  constexpr unsigned mostSums = 64; // columns
   std::vector<FewRowsPath> paths;
   for (unsigned eights : {1u, 2u, fewRowsOfTile / 8}) {
     FewRowsPath path(matmul, tile, eights);
@@ -77,12 +87,16 @@ public:
 
 private:
   Launch &describe(const std::string &entry);
+  unsigned addMap(uint32_t buffer, const FewRowsPath &of, unsigned boxRows);
   void choosePath(unsigned first);
-  void run(const FewRowsPath &ofRun, unsigned input);
+  void run(const FewRowsPath &ofRun);
   void initialize();
+  void clearRows();
   void produce();
-  void loadInput(Reg step, Reg stage, RingState at);
-  void loadWeight(Reg step, Reg stage, RingState at);
+  void load(unsigned map, Reg turn, Reg first, bool isWeight, Reg to,
+            RingState at);
+  void loadInput(Reg turn, Reg stage, RingState at);
+  void loadWeight(Reg turn, Reg stage, RingState at);
   Reg products(const RingState &at, Reg sums, bool first);
   Regs sum();
   std::vector<Regs> readExtras();
@@ -96,16 +110,15 @@ private:
   const KernelSpec &spec;
   const MatmulSpec &matmul;
   const FewRowsTile tile;
-  const std::vector<FewRowsPath> paths;
+  std::vector<FewRowsPath> paths;
   Launch launch;
-  ProductArguments product;
-  std::vector<unsigned> inputs; // maps, of each path
+  unsigned rowCount = 0, allSteps = 0, rowTiles = 0; // arguments
   Extras direct;
   Builder b;
   Reg shared, group, thread, row, column, turns, rows, warps;
+  Reg isFewer; // whether the rows copied are the fewer of the only path's
   // Of the path that is written.
   const FewRowsPath *path = nullptr;
-  unsigned input = 0;
   std::optional<Ring> ring;
   std::optional<Fragments> fragments;
 };
@@ -129,26 +142,47 @@ std::string wordsOf(const MatmulSpec &matmul, const FewRowsTile &tile) {
   return text;
 }
 
+// The steps of K of some rows of the input or of columns of the weight: in
+// memory [accumulator, row, step, 64], in a stage [step, accumulator, row, 64].
+unsigned FewRowsWriter::addMap(uint32_t buffer, const FewRowsPath &of,
+                               unsigned boxRows) {
+  const bool isWeight = buffer == 1, whole = FewRowsPath::isWhole(matmul);
+  const uint32_t rowStride =
+      2 * (isWeight ? matmul.inner : matmul.input.rowStride);
+  std::vector<Dimension> dimensions = {
+      {constantAmount(whole ? stepOfK : matmul.inner), {}, stepOfK},
+      {isWeight ? constantAmount(matmul.columns) : amountOf(MILLE_COUNT_ROWS),
+       constantAmount(rowStride), boxRows}};
+  if (isWeight && matmul.accumulators > 1)
+    dimensions.push_back({constantAmount(matmul.accumulators),
+                          constantAmount(matmul.columns * rowStride),
+                          uint32_t(matmul.accumulators)});
+  if (whole)
+    dimensions.push_back({constantAmount(matmul.inner / stepOfK),
+                          constantAmount(2 * stepOfK), of.steps});
+  return launch.addTensor(buffer, dimensions);
+}
+
 Launch &FewRowsWriter::describe(const std::string &entry) {
-  const mille_amount rowTiles = amountOf(MILLE_COUNT_ROWS, 1, fewRowsOfTile);
+  const mille_amount tilesOfRows = amountOf(MILLE_COUNT_ROWS, 1, fewRowsOfTile);
   launch.entry = entry;
   launch.threads = 2 * groupThreads;
   launch.sharedBytes = sharedBytesOf(paths);
   launch.overlaps = true;
   launch.tiles = {
-      rowTiles,
+      tilesOfRows,
       constantAmount((matmul.columns + tile.columns - 1) / tile.columns),
       constantAmount(1)};
-  product = addProduct(launch, matmul, rowTiles, stepOfK, fewRowsOfTile,
-                       tile.columns);
-  for (const FewRowsPath &path : paths)
-    inputs.push_back(
-        path.rows == fewRowsOfTile
-            ? product.input
-            : launch.addTensor(0, {{constantAmount(matmul.inner), {}, stepOfK},
-                                   {amountOf(MILLE_COUNT_ROWS),
-                                    constantAmount(matmul.input.rowStride * 2),
-                                    path.rows}}));
+  for (FewRowsPath &path : paths) {
+    path.input = addMap(0, path, path.rows);
+    path.weight = addMap(1, path, tile.columns);
+    if (paths.size() == 1 && path.steps == 1)
+      path.fewerInput = addMap(0, path, fewerRows);
+  }
+  rowCount = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
+  // As an argument, not a constant: LLVM would unroll the loops.
+  allSteps = launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOfK));
+  rowTiles = launch.addAmount(tilesOfRows);
   return launch;
 }
 
@@ -157,10 +191,10 @@ Kernel FewRowsWriter::write() {
   Reg index = b.threadIndex();
   group = b.uniform(index / int(groupThreads));
   thread = index % int(groupThreads);
-  Reg rowTiles = b.argument(product.rowTiles);
-  row = b.blockIndex() % rowTiles * int(fewRowsOfTile);
-  column = b.blockIndex() / rowTiles * int(tile.columns);
-  rows = b.argument(product.rows);
+  Reg tilesOfRows = b.argument(rowTiles);
+  row = b.blockIndex() % tilesOfRows * int(fewRowsOfTile);
+  column = b.blockIndex() / tilesOfRows * int(tile.columns);
+  rows = b.argument(rowCount);
   // Rows 16 * w ... 16 * w + 15 of the tile are those of warp w.
   warps = (b.minSigned(rows - row, int(fewRowsOfTile)) + 15) / 16;
   shared = b.sharedMemory();
@@ -170,17 +204,17 @@ Kernel FewRowsWriter::write() {
 
 // The first path that has room for the run's rows. All threads take one.
 void FewRowsWriter::choosePath(unsigned first) {
-  auto runFirst = [&] { run(paths[first], inputs[first]); };
+  auto runFirst = [&] { run(paths[first]); };
   if (first + 1 == paths.size())
     return runFirst();
   b.ifElse(le(rows, int(paths[first].rows)), runFirst,
            [&] { choosePath(first + 1); });
 }
 
-void FewRowsWriter::run(const FewRowsPath &ofRun, unsigned inputMap) {
+void FewRowsWriter::run(const FewRowsPath &ofRun) {
   path = &ofRun;
-  input = inputMap;
-  turns = b.argument(product.steps) / int(path->steps);
+  turns = b.argument(allSteps) / int(path->steps);
+  isFewer = path->fewerInput ? le(rows, int(fewerRows)) : Reg();
   ring.emplace(b, shared, path->stages, path->stageBytes, 0, path->barriers, 1);
   initialize();
   b.ifElse(eq(group, 0), [&] { produce(); }, [&] { consume(); });
@@ -190,17 +224,36 @@ void FewRowsWriter::initialize() {
   b.ifThen(eq(group, 0) & eq(thread, 0), [&] {
     ring->init();
     b.fenceBarrierInit();
-    for (unsigned map : {input, product.weight})
+    for (unsigned map : {path->input, path->weight})
       b.prefetchMap(b.argument(map));
   });
+  if (isFewer)
+    b.ifThen(isFewer & eq(group, 1), [&] { clearRows(); });
   b.syncBlock();
 }
 
+// Zeros in place of the rows of each stage that no copy brings.
+void FewRowsWriter::clearRows() {
+  Reg zero = b.constant(0);
+  for (unsigned stage = 0; stage < path->stages; ++stage)
+    for (unsigned at = fewerRows * lineBytes; at < path->rowBytes;
+         at += 16 * groupThreads)
+      b.store(b.vector({zero, zero, zero, zero}),
+              b.at(shared, thread * 16 + int(stage * path->stageBytes + at)),
+              16);
+  b.fenceAsync();
+}
+
 void FewRowsWriter::produce() {
+  Reg bytes = b.constant(path->stageBytes);
+  if (isFewer)
+    bytes = b.select(isFewer,
+                     path->stageBytes - path->rowBytes + fewerRows * lineBytes,
+                     bytes);
   b.ifThen(lt(thread, 32), [&] {
     b.ifThen(b.elect(), [&] {
       ring->fill(
-          b.constant(0), turns,
+          b.constant(0), turns, bytes,
           [&](Reg turn, Reg stage, RingState at) {
             loadWeight(turn, stage, at);
           },
@@ -212,23 +265,29 @@ void FewRowsWriter::produce() {
 }
 
 // A stage has the rows of each of its steps, then the weights of each.
+void FewRowsWriter::load(unsigned map, Reg turn, Reg first, bool isWeight,
+                         Reg to, RingState at) {
+  const bool whole = FewRowsPath::isWhole(matmul);
+  Regs place{whole ? b.constant(0) : turn * int(stepOfK), first};
+  if (isWeight && matmul.accumulators > 1)
+    place.push_back(b.constant(0));
+  if (whole)
+    place.push_back(turn * int(path->steps));
+  b.loadBox(to, b.argument(map), ring->full(at.stage), place);
+}
+
 void FewRowsWriter::loadInput(Reg turn, Reg stage, RingState at) {
-  for (unsigned s = 0; s < path->steps; ++s)
-    b.loadBox(b.at(stage, int(s * path->rowBytes)), b.argument(input),
-              ring->full(at.stage),
-              {turn * int(path->steps * stepOfK) + int(s * stepOfK), row});
+  auto all = [&] { load(path->input, turn, row, false, stage, at); };
+  if (!isFewer)
+    return all();
+  b.ifElse(
+      isFewer, [&] { load(path->fewerInput, turn, row, false, stage, at); },
+      all);
 }
 
 void FewRowsWriter::loadWeight(Reg turn, Reg stage, RingState at) {
-  unsigned to = path->steps * path->rowBytes;
-  for (unsigned s = 0; s < path->steps; ++s)
-    for (int a = 0; a < matmul.accumulators; ++a) {
-      b.loadBox(b.at(stage, int(to)), b.argument(product.weight),
-                ring->full(at.stage),
-                {turn * int(path->steps * stepOfK) + int(s * stepOfK),
-                 column + int64_t(a) * matmul.columns});
-      to += tile.columns * lineBytes;
-    }
+  load(path->weight, turn, column, true,
+       b.at(stage, int(path->steps * path->rowBytes)), at);
 }
 
 // Issues the products of a stage.

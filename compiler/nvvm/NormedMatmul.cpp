@@ -120,7 +120,7 @@ void NormedWriter::produce() {
   b.ifThen(lt(thread, 32), [&] {
     b.ifThen(b.elect(), [&] {
       RingState state = ring->fill(
-          b.constant(0), steps,
+          b.constant(0), steps, layout.stageBytes,
           [&](Reg step, Reg stage, RingState at) {
             loadWeight(step, stage, at);
           },

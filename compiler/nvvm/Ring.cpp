@@ -75,10 +75,11 @@ Ring::eachStep(RingState start, Reg from, Reg to,
   return {end[1], end[2]};
 }
 
-RingState Ring::fill(Reg from, Reg to, Load weight, Load input) {
+RingState Ring::fill(Reg from, Reg to, Operand expected, Load weight,
+                     Load input) {
   Reg early = b.minSigned(to, from + int(count));
   eachStep(producer(), from, early, [&](Reg step, RingState at) {
-    b.arriveExpecting(full(at.stage), bytes);
+    b.arriveExpecting(full(at.stage), expected);
     weight(step, address(at.stage), at);
   });
   b.waitForEarlierKernels();
@@ -87,7 +88,7 @@ RingState Ring::fill(Reg from, Reg to, Load weight, Load input) {
         input(step, address(at.stage), at);
       });
   return eachStep(rest, early, to, [&](Reg step, RingState at) {
-    Reg stage = acquire(at, bytes);
+    Reg stage = acquire(at, expected);
     input(step, stage, at);
     weight(step, stage, at);
   });

@@ -38,10 +38,11 @@ public:
   // The producer's: waits until the stage is free, and expects bytes.
   Reg acquire(const RingState &state, Operand bytes);
   // The producer's whole work for steps from ... to - 1, each of which fills a
-  // stage with an input and a weight: weights of the first stages come while
-  // earlier kernels still run. Gives the place after the last.
+  // stage with an input and a weight, so many bytes together: weights of the
+  // first stages come while earlier kernels still run. Gives the place after
+  // the last.
   using Load = llvm::function_ref<void(Reg step, Reg stage, RingState at)>;
-  RingState fill(Reg from, Reg to, Load weight, Load input);
+  RingState fill(Reg from, Reg to, Operand expected, Load weight, Load input);
   // The consumers': waits for the bytes.
   void wait(const RingState &state);
   // By all threads of a group; `thread` is the number within it.

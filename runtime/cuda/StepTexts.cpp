@@ -4,7 +4,9 @@
 
 namespace mille::cuda {
 
-const char *textOf(Step step) {
+const char *textOf(Step step, bool early) {
+  if (early)
+    return step == Step::remember ? textRememberEarly : nullptr;
   constexpr const char *texts[stepCount] = {
       textGather, textMean,     textSimilarity, textRoute,
       textSort,   textRemember, textRecur};

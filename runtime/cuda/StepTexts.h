@@ -4,7 +4,9 @@
 
 namespace mille::cuda {
 
-const char *textOf(Step step);
+// early: of a kernel that waits itself for those before it; null where the step
+// has no such text. It needs compute capability 9.0.
+const char *textOf(Step step, bool early);
 const char *peakText();
 
 } // namespace mille::cuda

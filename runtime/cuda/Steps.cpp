@@ -5,6 +5,17 @@
 namespace mille::cuda {
 namespace {
 
+// The step's text, and whether its kernel waits itself for those before it: the
+// products of a token's step would wait for the whole device otherwise.
+const char *textFor(const mille_session &session, Step step, bool &early) {
+  const Device &device = partOf(session).on();
+  early = device.cuda.overlapsKernels() &&
+          attributeOf(device.cuda, device.found.device,
+                      CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) >= 9 &&
+          textOf(step, true);
+  return textOf(step, early);
+}
+
 // While planning: loads the step's kernel, once per session, and counts its
 // launch.
 int32_t prepare(mille_session &session, Step step, uint64_t items) {
@@ -14,8 +25,10 @@ int32_t prepare(mille_session &session, Step step, uint64_t items) {
   CUfunction &function = part.steps[(int)step];
   CUmodule module;
   if (!function) {
-    mille_status status = moduleOf(package, part.on(), nullptr, textOf(step),
-                                   nameOf(step), module);
+    bool early;
+    mille_status status =
+        moduleOf(package, part.on(), nullptr, textFor(session, step, early),
+                 nameOf(step), module);
     if (status != MILLE_OK) {
       session.failed.change(0, status);
       return mille_task_fail(&session.tasks[0], status, "%s",
@@ -61,11 +74,14 @@ public:
                       nameOf(step));
     if (!across || !down)
       return 0;
+    bool early;
+    textFor(session, step, early);
     return append(session,
                   {function,
                    {(uint32_t)across, (uint32_t)down, 1},
                    {(uint32_t)items, 1, 1},
-                   0},
+                   0,
+                   early},
                   arguments);
   }
 

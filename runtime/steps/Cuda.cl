@@ -4,6 +4,14 @@
 
 #define INLINE static inline __attribute__((always_inline, overloadable))
 
+// Of a kernel that may start before those before it end, from compute capability
+// 9.0 on. The next one may start too: it takes the room that this one leaves.
+#ifdef EARLY
+#define WAIT_FOR_EARLIER_KERNELS()                                           \
+  __asm__ volatile("griddepcontrol.launch_dependents;\n\t"                   \
+                   "griddepcontrol.wait;" ::: "memory")
+#endif
+
 INLINE int get_group_id(const uint d) {
   return d ? __nvvm_read_ptx_sreg_ctaid_y() : __nvvm_read_ptx_sreg_ctaid_x();
 }

@@ -1,12 +1,16 @@
 // Each sequence's rows of the run go behind the rows that its state holds. A
 // group has one row; a row for which the state has no room is dropped.
 #define ITEMS 64
+#ifndef WAIT_FOR_EARLIER_KERNELS
+#define WAIT_FOR_EARLIER_KERNELS()
+#endif
 __kernel void mille_remember(
   __global const char *input_object, const ulong input_first,
   __global const char *past_object, const ulong past_first,
   __global char *entry_object, const ulong entry_first,
   const int has_past, const int input_stride, const int row_bytes,
   const int tokens, const int state_rows, const int unit) {
+  WAIT_FOR_EARLIER_KERNELS();
   const int row = get_group_id(0), sequence = row / tokens;
   int place = row % tokens;
   if (has_past)

@@ -304,6 +304,26 @@ static void moves(void) {
 
 static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
 
+/* The step that remembers waits itself for the kernel before it, where the
+ * device and its driver can. */
+static void early(void) {
+  const int32_t none[batch] = {0};
+  const struct {
+    const char *wish;
+    int overlapping;
+  } cases[] = {{"", 1}, {"capability=8.0", 0}, {"version=12020", 0}};
+  for (unsigned n = 0; n < sizeof cases / sizeof *cases; ++n) {
+    fake(cases[n].wish);
+    mille_package *package = openPackage();
+    mille_session *session = open(package);
+    const int before = counts()->overlapping;
+    check(session, 3, none, NULL);
+    CHECK(counts()->overlapping == before + cases[n].overlapping);
+    close(package, session);
+  }
+  fake("");
+}
+
 /* Whatever call fails while a session with states is made. */
 static void failures(void) {
   static const char *const names[] = {"cuMemAlloc_v2", "cuMemHostAlloc",
@@ -381,6 +401,7 @@ static void failingMoves(void) {
 int main(void) {
   makeModel();
   steps();
+  early();
   moves();
   failures();
   failingMoves();

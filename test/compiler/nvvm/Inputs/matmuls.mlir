@@ -77,14 +77,14 @@ func.func @long(%x: memref<?x1032xbf16>, %w: memref<1024x1032xbf16>,
   } : memref<?x1032xbf16>, memref<1024x1032xbf16>
   return
 }
-func.func @narrow(%x: memref<?x504xbf16>, %w: memref<72x504xbf16>,
+func.func @narrow(%x: memref<?x512xbf16>, %w: memref<72x512xbf16>,
                   %r: memref<?x72xf32>, %o: memref<?x72xf32>) {
   kernel.matmul %x, %w extras(%r : memref<?x72xf32>)
       outs(%o : memref<?x72xf32>) accumulators 1 {
   ^bb0(%a: f32, %skip: f32):
     %y = arith.addf %a, %skip : f32
     kernel.yield %y : f32
-  } : memref<?x504xbf16>, memref<72x504xbf16>
+  } : memref<?x512xbf16>, memref<72x512xbf16>
   return
 }
 func.func @deep(%x: memref<?x4096xbf16>, %w: memref<64x4096xbf16>, %o: memref<?x64xbf16>) {
@@ -92,5 +92,13 @@ func.func @deep(%x: memref<?x4096xbf16>, %w: memref<64x4096xbf16>, %o: memref<?x
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : memref<?x4096xbf16>, memref<64x4096xbf16>
+  return
+}
+func.func @paired(%x: memref<?x512xbf16>, %w: memref<16384x512xbf16>, %o: memref<?x8192xbf16>) {
+  kernel.matmul %x, %w outs(%o : memref<?x8192xbf16>) accumulators 2 {
+  ^bb0(%a: f32, %c: f32):
+    %t = arith.mulf %a, %c : f32
+    kernel.yield %t : f32
+  } : memref<?x512xbf16>, memref<16384x512xbf16>
   return
 }
