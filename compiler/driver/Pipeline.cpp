@@ -26,6 +26,7 @@
 #include "dialects/transformer/Identifier.h"
 #include "dialects/transformer/Training.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringExtras.h"
@@ -249,9 +250,11 @@ Status Climb::differentiate() {
   if (mlir::failed(trainingOf(model)))
     return Status::input;
   llvm::raw_string_ostream stream(trained);
-  // Alone: else each op's printing verifies and numbers the whole model.
+  // One numbering: else each op's printing numbers the whole model.
+  mlir::AsmState numbering(
+      model, mlir::OpPrintingFlags().assumeVerified().useLocalScope());
   for (mlir::Operation &op : model->getRegion(0).front())
-    op.print(stream, mlir::OpPrintingFlags().assumeVerified().useLocalScope());
+    op.print(stream, numbering);
   if (Status status =
           runPasses(Stage::roll,
                     [&](mlir::PassManager &passes) {

@@ -127,8 +127,25 @@ std::string ConstantPool::addArray(StringRef stem, Type element,
                                    std::vector<Constant> parts) {
   if (parts.empty())
     return "";
-  Type type = LLVM::LLVMArrayType::get(element, parts.size());
-  return add(stem, Constant::aggregate(type, std::move(parts)));
+  auto arrayOf = [&](std::vector<Constant> some) {
+    Type type = LLVM::LLVMArrayType::get(element, some.size());
+    return Constant::aggregate(type, std::move(some));
+  };
+  // An initializer is built part by part, and each step copies the whole: a
+  // long array is a struct of pieces, which has the same bytes.
+  constexpr size_t piece = 128;
+  if (parts.size() <= piece)
+    return add(stem, arrayOf(std::move(parts)));
+  std::vector<Constant> pieces;
+  SmallVector<Type> fields;
+  for (auto at = parts.begin(); at != parts.end();) {
+    auto end = at + std::min<ptrdiff_t>(piece, parts.end() - at);
+    pieces.push_back(arrayOf({at, end}));
+    fields.push_back(pieces.back().type);
+    at = end;
+  }
+  Type type = LLVM::LLVMStructType::getLiteral(types.ptr.getContext(), fields);
+  return add(stem, Constant::aggregate(type, std::move(pieces)));
 }
 
 std::string ConstantPool::addString(StringRef text) {

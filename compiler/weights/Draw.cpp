@@ -1,17 +1,20 @@
 // A counter-based generator: splitmix64's finaliser over a keyed index, normals
 // by Box-Muller. It has its own logarithm, sine and cosine, since those of
-// libms differ in the last bits.
+// libms differ in the last bits. Must not contract a product and a sum: bits do
+// not depend on the width of vectors.
 #include "compiler/weights/Draw.h"
 
 #include <cmath>
 #include <cstring>
+
+#pragma STDC FP_CONTRACT OFF
 
 using namespace mille;
 using transformer::Distribution;
 
 namespace {
 
-uint64_t mix(uint64_t bits) {
+inline __attribute__((always_inline)) uint64_t mix(uint64_t bits) {
   bits += 0x9e3779b97f4a7c15;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
@@ -27,13 +30,14 @@ uint64_t hash(llvm::StringRef text) {
 }
 
 // A number in (0, 1) with 53 bits. The added half excludes both ends.
-double unit(uint64_t key, uint64_t index) {
+inline __attribute__((always_inline)) double unit(uint64_t key,
+                                                  uint64_t index) {
   return (double(mix(key ^ mix(index)) >> 11) + 0.5) * 0x1p-53;
 }
 
 // ln u for a normal u > 0: u = 2^e m with m in [sqrt 1/2, sqrt 2), and
 // ln m = 2 atanh((m - 1) / (m + 1)) by its series, |argument| < 0.172.
-double logarithm(double u) {
+inline __attribute__((always_inline)) double logarithm(double u) {
   uint64_t bits;
   std::memcpy(&bits, &u, sizeof bits);
   // The sum carries into the exponent if the fraction is that of sqrt 2 or
@@ -48,8 +52,10 @@ double logarithm(double u) {
   return 2 * s * sum + double(exponent) * 0.693147180559945309417;
 }
 
-// Draws two independent normals of mean 0 and deviation 1.
-void normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
+// Draws two independent normals of mean 0 and deviation 1. Without branches, so
+// that a loop over pairs becomes one over vectors.
+inline __attribute__((always_inline)) void
+normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
   double radius = std::sqrt(-2 * logarithm(unit(key, 2 * pair)));
   double turns = unit(key, 2 * pair + 1);
   int quarter = int(4 * turns + 0.5);
@@ -60,12 +66,48 @@ void normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
     cosine = 1 + cosine * z * (1 / (n * (n - 1.0)));
   }
   sine *= t;
-  if (quarter & 1)
-    std::swap(sine, cosine), cosine = -cosine;
-  if (quarter & 2)
-    sine = -sine, cosine = -cosine;
-  first = radius * cosine;
-  second = radius * sine;
+  const double x = quarter & 1 ? -sine : cosine,
+               y = quarter & 1 ? cosine : sine;
+  first = radius * (quarter & 2 ? -x : x);
+  second = radius * (quarter & 2 ? -y : y);
+}
+
+struct Normals {
+  uint64_t key;
+  double mean, std;
+};
+
+inline __attribute__((always_inline)) void
+anyPairs(const Normals &normals, uint64_t pair, size_t count, float *into) {
+  const Normals n = normals;
+  for (size_t i = 0; i < count; ++i) {
+    double first, second;
+    normalPair(n.key, pair + i, first, second);
+    into[2 * i] = float(n.mean + n.std * first);
+    into[2 * i + 1] = float(n.mean + n.std * second);
+  }
+}
+
+#if defined(__x86_64__)
+#define WIDE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
+bool isWide() {
+  return __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw");
+}
+#else
+#define WIDE
+bool isWide() { return false; }
+#endif
+WIDE void widePairs(const Normals &normals, uint64_t pair, size_t count,
+                    float *into) {
+  anyPairs(normals, pair, count, into);
+}
+
+void normalPairs(const Normals &normals, uint64_t pair, size_t count,
+                 float *into) {
+  isWide() ? widePairs(normals, pair, count, into)
+           : anyPairs(normals, pair, count, into);
 }
 
 // A normal of deviation 1 within +- cut, by rejection. Each attempt uses other
@@ -109,14 +151,24 @@ void mille::draw(transformer::DrawnAttr recipe, int64_t first,
     for (size_t i = 0; i < into.size(); ++i)
       into[i] = float(mean + std * truncated(key, first + i, recipe.getCut()));
     return;
-  case Distribution::normal:
-    for (size_t i = 0; i < into.size();) {
-      double pair[2];
-      uint64_t index = first + i;
-      normalPair(key, index / 2, pair[0], pair[1]);
-      for (unsigned side = index & 1; side < 2 && i < into.size(); ++side)
-        into[i++] = float(mean + std * pair[side]);
+  case Distribution::normal: {
+    if (into.empty())
+      return;
+    const Normals normals = {key, mean, std};
+    // The second of a pair whose first is another's, whole pairs, and a first.
+    const size_t odd = first & 1, pairs = (into.size() - odd) / 2;
+    uint64_t pair = uint64_t(first) / 2;
+    float ends[2];
+    if (odd) {
+      normalPairs(normals, pair++, 1, ends);
+      into.front() = ends[1];
+    }
+    normalPairs(normals, pair, pairs, into.data() + odd);
+    if (odd + 2 * pairs < into.size()) {
+      normalPairs(normals, pair + pairs, 1, ends);
+      into.back() = ends[0];
     }
     return;
+  }
   }
 }
