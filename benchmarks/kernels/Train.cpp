@@ -6,11 +6,12 @@ using namespace mille;
 using namespace mille::benchmarks;
 
 static void weightGradient(benchmark::State &state, const Target &isa,
-                           int64_t rows, int64_t N, int64_t K) {
-  const int64_t ofGradient = paddedStride(N, f32),
-                ofInput = paddedStride(K, f32);
-  const std::string g = rowsType(N, ofGradient, f32),
-                    x = rowsType(K, ofInput, f32),
+                           int64_t rows, int64_t N, int64_t K,
+                           Element element) {
+  const int64_t ofGradient = paddedStride(N, element),
+                ofInput = paddedStride(K, element);
+  const std::string g = rowsType(N, ofGradient, element),
+                    x = rowsType(K, ofInput, element),
                     o = "memref<" + std::to_string(N) + "x" +
                         std::to_string(K) + "xf32>";
   MadeKernel kernel =
@@ -18,7 +19,7 @@ static void weightGradient(benchmark::State &state, const Target &isa,
                ") {\n kernel.weight_gradient %g, %x outs(%o : " + o +
                ") : " + g + ", " + x + "\n return\n}\n",
            isa);
-  Buffer gradient(rows * ofGradient, f32), input(rows * ofInput, f32),
+  Buffer gradient(rows * ofGradient, element), input(rows * ofInput, element),
       out(N * K, f32);
   auto run = [&] {
     test::call(kernel.function,
@@ -26,7 +27,8 @@ static void weightGradient(benchmark::State &state, const Target &isa,
                 matrixOf(input.data(), rows, K, ofInput)},
                {}, matrixOf(out.data(), N, K, K));
   };
-  measureComputing(state, isa, NumberType::f32,
+  measureComputing(state, isa,
+                   element.bytes == 2 ? NumberType::bf16 : NumberType::f32,
                    {{2.0 * double(rows * N * K), run}});
 }
 
@@ -78,12 +80,14 @@ void benchmarks::addTraining(const Target &isa) {
                       {768, 768},
                       {3072, 768},
                       {768, 3072}})
-    for (int64_t rows : {64, 512})
-      add("weight-gradient-" + std::to_string(sizes.first) + "x" +
-              std::to_string(sizes.second) + "/f32",
-          isa, "rows:" + std::to_string(rows), [=](auto &state) {
-            weightGradient(state, isa, rows, sizes.first, sizes.second);
-          });
+    for (Element element : {f32, bf16})
+      for (int64_t rows : {64, 512})
+        add("weight-gradient-" + std::to_string(sizes.first) + "x" +
+                std::to_string(sizes.second) + "/" + element.name,
+            isa, "rows:" + std::to_string(rows), [=](auto &state) {
+              weightGradient(state, isa, rows, sizes.first, sizes.second,
+                             element);
+            });
   for (bool causal : {false, true})
     for (int64_t tokens : {64, 128, 512})
       add(std::string("attention-backward-4x64") + (causal ? "-causal" : "") +

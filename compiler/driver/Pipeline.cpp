@@ -408,9 +408,11 @@ Status Climb::link() {
 static bool checkTraining(const CompileRequest &request,
                           const DtypeChoice &dtype,
                           mlir::MLIRContext &context) {
-  if (dtype.usual.kind != Dtype::f32 || !dtype.weights.empty()) {
+  const bool trains =
+      dtype.usual.kind == Dtype::f32 || dtype.usual.kind == Dtype::bf16;
+  if (!trains || !dtype.weights.empty()) {
     emitError(context) << "--train is given but dtype is '" << request.dtype
-                       << "': a package trains weights of f32";
+                       << "': a package trains in f32 or in bf16";
     return false;
   }
   if (!request.entries.empty()) {

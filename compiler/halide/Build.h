@@ -63,6 +63,8 @@ Pipe buildSlots(const KernelSpec &spec, const Machine &machine,
 // The kernels of a training step, which CPUs have.
 Pipe buildWeightGradient(const KernelSpec &spec, const Machine &machine,
                          const Names &names);
+Pipe buildWeightGradientOfPairs(const KernelSpec &spec, const Machine &machine,
+                                const Names &names);
 Pipe buildColumnSums(const KernelSpec &spec, const Machine &machine,
                      const Names &names);
 Pipe buildEmbedGradient(const KernelSpec &spec, const Machine &machine,
@@ -73,6 +75,8 @@ Pipe buildCrossEntropy(const KernelSpec &spec, const Machine &machine,
                        const Names &names);
 Pipe buildPack(const KernelSpec &spec, const Machine &machine,
                const Names &names);
+Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
+                      const Names &names);
 Pipe buildAttentionBackward(const KernelSpec &spec, const Machine &machine,
                             const Names &names);
 
@@ -84,6 +88,12 @@ void scratchOfBackward(const KernelSpec &spec, uint64_t &base,
 // are the widest.
 int weightGradientRows(const KernelSpec &spec, bool wide);
 int weightGradientColumns(const KernelSpec &spec);
+
+// Whether a weight gradient adds the products of two rows at once, which are
+// bf16; the columns of its tiles, or 0 where it cannot; as scratchOf (Emit.h).
+bool sumsInPairs(const KernelSpec &spec, const Machine &machine);
+int weightGradientColumnsOfPairs(const KernelSpec &spec);
+void scratchOfPairs(const KernelSpec &spec, uint64_t &base);
 
 // An operand with the dimensions and strides of `spec`: (column, row).
 Halide::ImageParam bufferOf(const BufferSpec &spec, const std::string &name);

@@ -57,10 +57,11 @@ KernelSpec withoutBf16(KernelSpec spec) {
   };
   for (BufferSpec *buffer :
        {&spec.out, &spec.matmul.input, &spec.quantize.input, &spec.rotate.input,
-        &spec.attention.query, &spec.attention.key, &spec.attention.value})
+        &spec.attention.query, &spec.attention.key, &spec.attention.value,
+        &spec.weightGradient.gradient, &spec.weightGradient.input})
     asBits(*buffer);
   for (std::vector<BufferSpec> *buffers :
-       {&spec.matmul.extras, &spec.rows.inputs})
+       {&spec.matmul.extras, &spec.rows.inputs, &spec.columnSums.inputs})
     for (BufferSpec &buffer : *buffers)
       asBits(buffer);
   return spec;

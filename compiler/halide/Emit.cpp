@@ -156,7 +156,9 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   case KernelKind::slots:
     return buildSlots(spec, machine, names);
   case KernelKind::weightGradient:
-    return buildWeightGradient(spec, machine, names);
+    return sumsInPairs(spec, machine)
+               ? buildWeightGradientOfPairs(spec, machine, names)
+               : buildWeightGradient(spec, machine, names);
   case KernelKind::columnSums:
     return buildColumnSums(spec, machine, names);
   case KernelKind::embedGradient:
@@ -166,7 +168,8 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   case KernelKind::crossEntropy:
     return buildCrossEntropy(spec, machine, names);
   case KernelKind::pack:
-    return buildPack(spec, machine, names);
+    return spec.pack.group > 1 ? buildPackOfPairs(spec, machine, names)
+                               : buildPack(spec, machine, names);
   case KernelKind::attentionBackward:
     return buildAttentionBackward(spec, machine, names);
   }

@@ -180,12 +180,15 @@ Status mille::interpreter::runOp(Run &run, kernel::PackOp op) {
     for (int64_t k = 0; k < columns; ++k) {
       auto [row, step] = op.getTransposed() ? std::pair(k, n) : std::pair(n, k);
       const int64_t steps = op.getTransposed() ? rows : columns;
-      const int64_t panel = type.getRank() == 3 ? type.getDimSize(2) : 1;
-      const int64_t at =
-          type.getRank() == 3
-              ? (row / panel * steps + step) * panel + row % panel
-              : row * steps + step;
-      out.numbers[at] = weight.numbers[n * columns + k];
+      if (type.getRank() != 3) {
+        out.numbers[row * steps + step] = weight.numbers[n * columns + k];
+        continue;
+      }
+      const int64_t group = type.getElementType().isBF16() ? 2 : 1,
+                    panel = type.getDimSize(2) / group;
+      const int64_t line = row / panel * type.getDimSize(1) + step / group;
+      out.numbers[(line * panel + row % panel) * group + step % group] =
+          weight.numbers[n * columns + k];
     }
   run.set(op.getResult(), std::move(out));
   return Status::done;

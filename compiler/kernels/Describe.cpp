@@ -185,13 +185,14 @@ void describe(const CrossEntropySpec &c, KernelInfo &info) {
   info.rowDimension = {1, 0, -1, 1}; // logits, labels, times, losses
 }
 
-// Tasks are ranges of steps of all panels.
+// Tasks are ranges of steps of all panels. Where a step is several rows of the
+// weight, or columns, they are columns of all panels, and read all of it.
 void describe(const PackSpec &p, KernelInfo &info) {
   info.bufferCount = 2;
-  info.columnUnit = p.panel;
-  info.rowUnit = 16;
-  info.flopsPerRow = p.panel * p.panels;
-  info.rowDimension.push_back(p.transposed ? 1 : 0);
+  info.flopsPerRow = p.panel * p.panels * p.group;
+  info.columnUnit = p.group > 1 ? 16 * p.group : p.panel;
+  info.rowUnit = p.group > 1 ? 1u << 30 : 16;
+  info.rowDimension.push_back(p.group > 1 ? -1 : p.transposed ? 1 : 0);
 }
 
 // The task that computes some query heads writes the gradients of their key

@@ -81,10 +81,14 @@ LogicalResult mille::readKernel(kernel::PackOp op, KernelSpec &spec) {
   if (!out || out.getRank() != 3 || !out.getLayout().isIdentity())
     return op.emitOpError("outs is ")
            << op.getOut().getType() << " but must be packed in panels";
+  if (out.getElementType().isBF16()) {
+    spec.out.element = Element::bf16;
+    p.group = 2;
+  }
   p.panels = out.getDimSize(0);
   p.steps = out.getDimSize(1);
-  p.panel = out.getDimSize(2);
-  spec.out.columns = spec.out.rowStride = p.panel;
+  p.panel = out.getDimSize(2) / p.group;
+  spec.out.columns = spec.out.rowStride = out.getDimSize(2);
   spec.out.rows = p.steps;
   return success();
 }

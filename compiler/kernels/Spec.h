@@ -220,11 +220,12 @@ struct CrossEntropySpec {
   BufferSpec logits, losses;
   double smoothing = 0;
 };
-// The out is [panels, steps, panel]; the spec's out describes its rows.
+// The out is [panels, steps, panel * group], of bf16 where `group` values of K
+// lie side by side; the spec's out describes its rows.
 struct PackSpec {
   BufferSpec weight;
   bool transposed = false;
-  int64_t panel = 0, steps = 0, panels = 0;
+  int64_t panel = 0, steps = 0, panels = 0, group = 1;
 };
 // The out is the query's gradient.
 struct AttentionBackwardSpec {

@@ -3,6 +3,7 @@
 // Must keep in f32 what norms, residual sums and the application read.
 #include "compiler/plan/AttendedStates.h"
 #include "compiler/plan/Lives.h"
+#include "compiler/plan/NarrowValues.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/ScaleSums.h"
 #include "compiler/plan/WeightTypes.h"
@@ -30,16 +31,6 @@ using mille::transformer::ApplyAttr, mille::transformer::ColumnRmsAttr,
     mille::transformer::TimesAttr, mille::transformer::ValueFunction;
 
 namespace {
-
-RankedTensorType withElements(Type tensor, Type element) {
-  return RankedTensorType::get(cast<RankedTensorType>(tensor).getShape(),
-                               element);
-}
-
-bool yieldsFromLaunch(OpOperand &use) {
-  return isa<YieldOp>(use.getOwner()) &&
-         isa<LaunchOp>(use.getOwner()->getParentOp());
-}
 
 class Narrow {
 public:
@@ -187,37 +178,14 @@ private:
       return;
     Operation *op = use.getOwner();
     OpBuilder builder(op);
-    Value out = destination(builder, like, withElements(type, bf16));
+    Value out = destinationLike(builder, like, withElements(type, bf16));
     use.set(copyRows(builder, op->getLoc(), use.get(), out).getResult());
   }
 
   // Makes a value bf16 in the op that computes it, if all its readers read
   // bf16.
   void hold(Value root) {
-    Operation *maker = root.getDefiningOp();
-    if (!cast<ShapedType>(root.getType()).getElementType().isF32() ||
-        !isa_and_nonnull<MatmulOp, RowsOp, AttentionOp, RotateOp>(maker))
-      return;
-    SmallVector<Value, 2> names = namesOf(root);
-    for (Value name : names)
-      for (OpOperand &use : name.getUses())
-        if (!readsNarrow(use))
-          return;
-    for (Value name : names)
-      name.setType(withElements(name.getType(), bf16));
-    OpOperand &out =
-        *cast<DestinationStyleOpInterface>(maker).getDpsInitOperand(0);
-    Operation *old = out.get().getDefiningOp();
-    out.set(destination(OpBuilder(maker), out.get(), root.getType()));
-    if (old->use_empty())
-      old->erase();
-  }
-
-  // A destination of another type, with as many rows as `like`.
-  Value destination(OpBuilder builder, Value like, Type type) {
-    return tensor::EmptyOp::create(
-        builder, like.getLoc(), cast<RankedTensorType>(type),
-        like.getDefiningOp<tensor::EmptyOp>().getDynamicSizes());
+    holdAs(bf16, root, [&](OpOperand &use) { return readsNarrow(use); });
   }
 
   SmallVector<MatmulOp> readersOf(Value root, Dtype::Kind kind) {
@@ -266,34 +234,9 @@ private:
     return {OpBuilder(first), reader.getOut()};
   }
 
-  // The values `made`, which one op makes, as `reader` can use them: a launch
-  // that holds the op but not the reader hands them out.
-  SmallVector<Value> seenFrom(MatmulOp reader, ArrayRef<Value> made) {
-    auto launch =
-        dyn_cast<LaunchOp>(made.front().getDefiningOp()->getParentOp());
-    if (!launch || reader->getParentOp() == launch)
-      return SmallVector<Value>(made);
-    if (namesOf(made.front()).size() == 1)
-      handOut(launch, made);
-    return llvm::map_to_vector(
-        made, [](Value value) { return namesOf(value).back(); });
-  }
-
-  void handOut(LaunchOp old, ArrayRef<Value> made) {
-    auto yield = cast<YieldOp>(old.getBody().front().getTerminator());
-    yield->insertOperands(yield->getNumOperands(), made);
-    OpBuilder builder(old);
-    auto fresh =
-        LaunchOp::create(builder, old.getLoc(), yield.getValues().getTypes());
-    fresh.getBody().takeBody(old.getBody());
-    fresh->setDiscardableAttrs(old->getDiscardableAttrDictionary());
-    old->replaceAllUsesWith(fresh->getResults().drop_back(made.size()));
-    old.erase();
-  }
-
   SmallVector<Value> round(Place &place, Value root) {
-    Value out = destination(place.builder, place.like,
-                            withElements(root.getType(), bf16));
+    Value out = destinationLike(place.builder, place.like,
+                                withElements(root.getType(), bf16));
     return {copyRows(place.builder, root.getLoc(), root, out).getResult()};
   }
 
@@ -308,8 +251,8 @@ private:
             {ShapedType::kDynamic,
              blocks ? mille::inputParameters * columns / mille::inputBlock : 4},
             builder.getF32Type())};
-    Value values = destination(builder, place.like, types[0]);
-    Value parameters = destination(builder, place.like, types[1]);
+    Value values = destinationLike(builder, place.like, types[0]);
+    Value parameters = destinationLike(builder, place.like, types[1]);
     return SmallVector<Value>(QuantizeOp::create(builder, root.getLoc(), types,
                                                  root, values, parameters)
                                   .getResults());
@@ -473,7 +416,10 @@ struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {
     getOperation().walk([&](func::FuncOp forward) {
       if (!forward.getBody().hasOneBlock())
         return;
-      Narrow(forward, *usual, states).run();
+      if (usual->kind == Dtype::bf16 && packsWeights(forward))
+        narrowTrainedMatmuls(forward);
+      else
+        Narrow(forward, *usual, states).run();
       forward.setType(FunctionType::get(&getContext(),
                                         forward.getBody().getArgumentTypes(),
                                         forward.getResultTypes()));

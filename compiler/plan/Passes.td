@@ -55,7 +55,9 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
     values between kernels stay f32. In all of them keys and values that entries remember
     are bf16, with the queries that meet them; any other value keeps f32 (the residual
     stream, what norms read, outputs), and a matmul reads a rounded copy. Softmax and all
-    scalar regions compute in f32. Does not fire on a matmul whose result chooses experts,
+    scalar regions compute in f32. In a program that packs its weights as it runs, a
+    training step, they are rounded as they are packed, and gradients of weights read bf16
+    too; the weights, their gradients and the gradient of the stream stay f32. Does not fire on a matmul whose result chooses experts,
     on K > 65536 (int8), on rows that are no whole blocks, on a weight that is stored in
     none (stored), or on linear attention.
   }];

@@ -8,12 +8,12 @@ include "dialects/kernel/KernelTypes.td"
 def Kernel_WeightGradientOp : Kernel_GeneratedOp<"weight_gradient", [Kernel_Adds]> {
   let summary = "out[n, k] += sum over rows m of gradient[m, n] input[m, k]";
   let description = [{
-    The gradient of the weight of a `matmul` of `input`, from the gradient of its result. The sum
-    starts at what the out holds, and rows are added in their order: a batch gives the same bits
-    in one run and in several.
+    The gradient of the weight of a `matmul` of `input`. The sum starts at what the out holds. Rows
+    are added in order, so that a batch gives the same bits in one run and in several; of bf16 in
+    pairs, an odd last one with zeros: for that all runs but the last have an even number of rows.
 
     Constraints:
-    * (C1) gradient is f32 [?, N], input f32 [?, K], the out f32 [N, K].
+    * (C1) gradient is f32 or bf16 [?, N], input [?, K] of the same type, the out f32 [N, K].
     * (C2) a result for each outs on tensors, none on memrefs.
 
     Accuracy: |error| <= (rows + 1) u sum|a b|, of the terms and what the out holds.
@@ -40,8 +40,8 @@ def Kernel_ColumnSumsOp : Kernel_GeneratedOp<"column_sums", [Kernel_Adds]> {
     their order.
 
     Constraints:
-    * (C1) the out is f32 [N]; inputs are f32 [?, N], [?, 1], [N], [1, N] or [1], the
-      first of them [?, N].
+    * (C1) the out is f32 [N]; inputs are f32 or bf16 [?, N], or f32 [?, 1], [N], [1, N] or [1],
+      the first of them [?, N].
     * (C2) the region has an f32 argument for each input and yields one f32.
     * (C3) a result for each outs on tensors, none on memrefs.
 
@@ -161,15 +161,15 @@ def Kernel_CrossEntropyOp : Kernel_GeneratedOp<"cross_entropy", [Kernel_TokenLoc
 def Kernel_PackOp : Kernel_GeneratedOp<"pack"> {
   let summary = "a weight, or its transpose, in panels of columns, at run time";
   let description = [{
-    The out is what a `matmul` reads as its weight: the numbers of `weight` [N, K], or of its
-    transpose [K, N], as a matrix or, after planning, in panels [panels, K, panel] of its rows,
-    filled up with zeros.
+    The out is what a `matmul` reads as its weight: `weight` [N, K], or its transpose [K, N], as a
+    matrix or, after planning, in panels [panels, K, panel] of its rows, filled up with zeros; of
+    bf16 they are [panels, ceil(K / 2), 2 panel], as two values of K lie side by side.
 
     Constraints:
-    * (C1) weight is f32 [N, K]; the out is f32, and such a matrix or panels of it.
+    * (C1) weight is f32 [N, K]; the out is f32 or bf16, and such a matrix or panels of it.
     * (C2) a result for each outs on tensors, none on memrefs.
 
-    Accuracy: exact.
+    Accuracy: exact in f32, one rounding in bf16.
 
     ```mlir
     %t = kernel.pack %w transposed outs(%o : tensor<8x16xf32>) : tensor<16x8xf32> -> tensor<8x16xf32>

@@ -9,12 +9,19 @@ using namespace mille::kernel;
 using mille::transformer::formatDouble;
 
 LogicalResult WeightGradientOp::verify() {
-  auto outputs = columnsOf(*this, "gradient", getGradient()); // C1
+  auto outputs = columnsOf(*this, "gradient", getGradient(),
+                           Elements::f32OrBf16); // C1
   if (!outputs)
     return failure();
-  auto inputs = columnsOf(*this, "input", getInput()); // C1
-  if (!inputs ||
-      failed(verifyOneOf(*this, "outs", getOut(), {{*outputs, *inputs}}))) // C1
+  auto inputs =
+      columnsOf(*this, "input", getInput(), Elements::f32OrBf16); // C1
+  if (!inputs)
+    return failure();
+  if (shapedOf(getGradient()).getElementType() !=
+      shapedOf(getInput()).getElementType()) // C1
+    return emitOpError() << "input is " << getInput().getType()
+                         << " but gradient is " << getGradient().getType();
+  if (failed(verifyOneOf(*this, "outs", getOut(), {{*outputs, *inputs}}))) // C1
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C2
 }
@@ -30,13 +37,9 @@ LogicalResult ColumnSumsOp::verify() {
   for (auto [index, input] : llvm::enumerate(getInputs()))
     if (failed(verifyAccess(*this, "input", index, input, columns))) // C1
       return failure();
-  for (Value input : getInputs())
-    if (!shapedOf(input).getElementType().isF32()) // C1
-      return emitOpError() << "has the input " << input.getType()
-                           << " but inputs are f32";
   if (accessOf(shapedOf(getInputs()[0]), columns) != Access::element) // C1
     return emitOpError() << "input 0 is " << getInputs()[0].getType()
-                         << " but must be f32 [?, " << columns << "]";
+                         << " but must be [?, " << columns << "]";
   if (failed(verifyScalarRegion(*this, getBody(), getInputs().size(),
                                 "one per input"))) // C2
     return failure();
@@ -104,15 +107,18 @@ LogicalResult PackOp::verify() {
   if (getTransposed())
     std::swap(rows, columns);
   ArrayRef<int64_t> out = shapeOf(getOut());
+  const Type element = shapedOf(getOut()).getElementType();
+  const int64_t group = element.isBF16() ? 2 : 1;
   const bool fits =
       out.size() == 3
-          ? out[2] > 0 &&
+          ? out[2] > 0 && out[2] % group == 0 &&
                 out == ArrayRef<int64_t>(
-                           mille::Panels{out[2]}.shapeOf({rows, columns}))
+                           mille::Panels{out[2] / group, 1, group}.shapeOf(
+                               {rows, columns}))
           : out == ArrayRef<int64_t>({rows, columns});
-  if (!fits || !shapedOf(getOut()).getElementType().isF32()) // C1
+  if (!fits || !(element.isF32() || element.isBF16())) // C1
     return emitOpError() << "outs is " << getOut().getType()
-                         << " but must be f32 [" << rows << ", " << columns
-                         << "], or panels of it";
+                         << " but must be f32 or bf16 [" << rows << ", "
+                         << columns << "], or panels of it";
   return verifyResult(*this, getOut(), getResult()); // C2
 }

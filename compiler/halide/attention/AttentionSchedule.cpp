@@ -410,6 +410,9 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   base = perKey = 0;
   if (spec.kind == KernelKind::attentionBackward)
     return scratchOfBackward(spec, base, perKey);
+  if (spec.kind == KernelKind::weightGradient &&
+      isBf16(spec.weightGradient.gradient.element))
+    return scratchOfPairs(spec, base);
   if (spec.kind != KernelKind::attention)
     return;
   const AttentionSpec &s = spec.attention;

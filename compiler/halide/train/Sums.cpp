@@ -2,6 +2,7 @@
 // of a table.
 // Must add rows in their order, whatever columns a task has.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Elements.h"
 #include "compiler/halide/Scalars.h"
 #include "compiler/halide/passes/KeepSums.h"
 
@@ -19,7 +20,8 @@ Pipe buildColumnSums(const KernelSpec &spec, const Machine &machine,
   std::vector<ImageParam> inputs;
   for (size_t i = 0; i < s.inputs.size(); ++i) {
     const std::string name = "input" + std::to_string(i);
-    inputs.emplace_back(Float(32), s.inputs[i].rank, names(name.c_str()));
+    inputs.emplace_back(typeOf(s.inputs[i].element), s.inputs[i].rank,
+                        names(name.c_str()));
     if (s.inputs[i].rank == 2)
       inputs[i].dim(1).set_stride(int(s.inputs[i].rowStride));
     pipe.arguments.push_back(inputs[i]);

@@ -3,6 +3,7 @@
 // Must add rows in their order, and never split a sum: bits depend on no cut
 // into tasks, and a batch in pieces gives those of a whole one.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Elements.h"
 #include "compiler/halide/passes/KeepSums.h"
 
 using namespace Halide;
@@ -29,6 +30,9 @@ int weightGradientRows(const KernelSpec &spec, bool wide) {
 
 int weightGradientColumns(const KernelSpec &spec) {
   Machine machine;
+  const int ofPairs = weightGradientColumnsOfPairs(spec);
+  if (isBf16(spec.weightGradient.gradient.element) && ofPairs)
+    return ofPairs;
   return tileColumns(spec.out.columns, machine);
 }
 
@@ -37,7 +41,7 @@ Pipe buildWeightGradient(const KernelSpec &spec, const Machine &machine,
   const WeightGradientSpec &s = spec.weightGradient;
   Var n(names("n")), k(names("k"));
   RVar r(names("r"));
-  ImageParam gradient(Float(32), 2, names("gradient"));
+  ImageParam gradient(typeOf(s.gradient.element), 2, names("gradient"));
   gradient.dim(1).set_stride(int(s.gradient.rowStride));
   ImageParam input = bufferOf(s.input, names("input"));
   Pipe pipe;
@@ -46,8 +50,8 @@ Pipe buildWeightGradient(const KernelSpec &spec, const Machine &machine,
   Func &out = pipe.out;
   RDom m(0, input.dim(1).extent(), names("m"));
   out(k, n) = undef<float>();
-  out(k, n) +=
-      gradient(n, input.dim(1).min() + m) * input(k, input.dim(1).min() + m);
+  out(k, n) += widened(gradient(n, input.dim(1).min() + m)) *
+               widened(input(k, input.dim(1).min() + m));
 
   const int rows = weightGradientRows(spec, machine.wide),
             columns = tileColumns(spec.out.columns, machine);

@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
 func.func @pack_c1(%w: tensor<16x8xf32>, %o: tensor<16x8xf32>) {
-  // expected-error @+1 {{outs is 'tensor<16x8xf32>' but must be f32 [8, 16], or panels of it}}
+  // expected-error @+1 {{outs is 'tensor<16x8xf32>' but must be f32 or bf16 [8, 16], or panels of it}}
   %0 = kernel.pack %w transposed outs(%o : tensor<16x8xf32>) : tensor<16x8xf32> -> tensor<16x8xf32>
   return
 }
@@ -9,8 +9,16 @@ func.func @pack_c1(%w: tensor<16x8xf32>, %o: tensor<16x8xf32>) {
 // -----
 
 func.func @pack_c1_panels(%w: tensor<64x8xf32>, %o: tensor<1x8x48xf32>) {
-  // expected-error @+1 {{outs is 'tensor<1x8x48xf32>' but must be f32 [64, 8], or panels of it}}
+  // expected-error @+1 {{outs is 'tensor<1x8x48xf32>' but must be f32 or bf16 [64, 8], or panels of it}}
   %0 = kernel.pack %w outs(%o : tensor<1x8x48xf32>) : tensor<64x8xf32> -> tensor<1x8x48xf32>
+  return
+}
+
+// -----
+
+func.func @pack_c1_pairs(%w: tensor<64x8xf32>, %o: tensor<1x8x64xbf16>) {
+  // expected-error @+1 {{outs is 'tensor<1x8x64xbf16>' but must be f32 or bf16 [64, 8], or panels of it}}
+  %0 = kernel.pack %w outs(%o : tensor<1x8x64xbf16>) : tensor<64x8xf32> -> tensor<1x8x64xbf16>
   return
 }
 

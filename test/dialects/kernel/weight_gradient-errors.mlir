@@ -9,8 +9,16 @@ func.func @weight_gradient_c1(%g: tensor<?x16xf32>, %x: tensor<?x8xf32>, %w: ten
 // -----
 
 func.func @weight_gradient_c1_gradient(%g: tensor<16xf32>, %x: tensor<?x8xf32>, %w: tensor<16x8xf32>) {
-  // expected-error @+1 {{gradient is 'tensor<16xf32>' but must be f32 [rows, columns]}}
+  // expected-error @+1 {{gradient is 'tensor<16xf32>' but must be f32 or bf16 [rows, columns]}}
   %0 = kernel.weight_gradient %g, %x outs(%w : tensor<16x8xf32>) : tensor<16xf32>, tensor<?x8xf32> -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @weight_gradient_c1_type(%g: tensor<?x16xbf16>, %x: tensor<?x8xf32>, %w: tensor<16x8xf32>) {
+  // expected-error @+1 {{input is 'tensor<?x8xf32>' but gradient is 'tensor<?x16xbf16>'}}
+  %0 = kernel.weight_gradient %g, %x outs(%w : tensor<16x8xf32>) : tensor<?x16xbf16>, tensor<?x8xf32> -> tensor<16x8xf32>
   return
 }
 

@@ -7,6 +7,7 @@ usage: causal.py spec FILE LAYERS post|deepnorm [KEY=VALUE of train ...]
        causal.py last LOG         the last loss of a training's log
        causal.py below LOG MOST   the mean of its last ten losses is below MOST
        causal.py above LOG LEAST
+       causal.py apart LOG LOG LEAST MOST    the largest difference of their losses
 """
 import json
 import random
@@ -66,6 +67,12 @@ def main(word, path, *rest):
         data(path, *rest)
     elif word == "last":
         print(losses(path)[-1])
+    elif word == "apart":
+        other, least, most = losses(rest[0]), float(rest[1]), float(rest[2])
+        mine = losses(path)
+        worst = max(abs(a - b) for a, b in zip(mine, other))
+        if len(mine) != len(other) or not least <= worst <= most:
+            sys.exit("%d and %d losses are %g apart" % (len(mine), len(other), worst))
     else:
         found, limit = mean(path), float(rest[0])
         if not (found < limit if word == "below" else found > limit):
