@@ -3,7 +3,7 @@
 of the answer, each at several lengths of context, in interleaved rounds.
 
   decode.py FILE.gguf [--mille=PATH] [--dtypes=f32,bf16,int8,q8_0,q4_0]
-            [--contexts=128,1024] [--tokens=64] [--threads=1] [--rounds=3]
+            [--contexts=128,1024] [--tokens=64] [--threads=1] [--rounds=3] [--cache=int8]
             [--peer=PYTHON] [--work=FOLDER]
 
 PYTHON has ik-llama-cpp-python and gguf; without it Mille is alone. A peer's type is the same
@@ -46,10 +46,12 @@ class Bench:
         os.makedirs(options.work, exist_ok=True)
 
     def package(self, dtype):
-        folder = os.path.join(self.options.work, dtype)
+        cache = self.options.cache
+        folder = os.path.join(self.options.work, dtype + cache)
         if not os.path.exists(folder):
             run([self.options.mille, "compile", self.options.file, "-o", folder,
-                 "--entries=next", "--dtype=" + dtype, "--target=host"], 1)
+                 "--entries=next", "--dtype=" + dtype, "--target=host",
+                 *(["--cache=" + cache] if cache else [])], 1)
         return folder
 
     def keep(self, name, dtype, context, prompt, decode):
@@ -116,6 +118,7 @@ def main():
     parser.add_argument("--tokens", type=int, default=64)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--cache", default="")
     parser.add_argument("--peer")
     parser.add_argument("--work", default="build/benchmarks/decode")
     bench = Bench(parser.parse_args())

@@ -434,6 +434,11 @@ mille_status mille_package_hash(mille_package *package, uint64_t *hash) {
   const uint64_t hashes[2] = {model.weights_hash, model.table_hash};
   *hash = mille_weights_hash(MILLE_HASH_START, hashes, sizeof hashes);
   *hash = mille_weights_hash(*hash, model.name, strlen(model.name));
+  // Equal weights may have states of other elements.
+  for (uint32_t s = 0; s < model.state_count; ++s)
+    if (model.states[s].type == MILLE_I8)
+      *hash = mille_weights_hash(*hash, &model.states[s].shape[3],
+                                 sizeof model.states[s].shape[3]);
   return MILLE_OK;
 }
 }

@@ -1,8 +1,7 @@
-// States of a session: where they lie, how they are copied, and the runtime's
-// steps that write them. Must not read a row that `past` does not count.
+// States of a session: where they lie, and how they are copied.
+// Must not know what is remembered.
 #include "runtime/States.h"
 #include "runtime/Backend.h"
-#include "runtime/StatePanels.h"
 
 #include <string.h>
 
@@ -18,7 +17,7 @@ constexpr uint64_t readableRows = 64, readableBytes = 512;
 constexpr uint64_t deviceMark = 8;
 
 uint64_t bytesOfElement(const mille_tensor_info &info) {
-  return info.type == MILLE_BF16 ? 2 : 4;
+  return info.type == MILLE_BF16 ? 2 : info.type == MILLE_I8 ? 1 : 4;
 }
 
 bool isGiven(const mille_tensor_info &info, const Sizes &most) {
@@ -169,79 +168,6 @@ mille_status transfer(mille_session *session, size_t state, int64_t sequence,
   return status;
 }
 
-// The run's rows that each sequence has room for: `each` gets the sequence, the
-// first row of the run, the first row of the state, and how many there are.
-template <typename Each>
-void eachSequence(mille_run *run, const int32_t *past, int64_t stateRows,
-                  int64_t tokens, const Each &each) {
-  mille_session &session = sessionOf(run);
-  if (session.planning || session.stopped())
-    return;
-  Sequences own = sequencesOf(run, tokens);
-  for (int64_t s = 0; s < own.batch; ++s) {
-    int64_t first = (past ? past[s] : 0) + own.before(s),
-            room = stateRows - first;
-    each(s, own.first(s), first, own.rows(s) < room ? own.rows(s) : room);
-  }
-}
-
-// The input's rows of heads, and the rows of a sequence's state.
-struct Heads {
-  int64_t stride, heads, size, stateRows;
-};
-
-// Scatters rows of heads into panels; Element has the bytes of an element.
-template <typename Element> struct PanelWriter : Heads {
-  const Element *input;
-  Element *entry;
-
-  Element *headOf(int64_t sequence, int64_t head) const {
-    return entry + (sequence * heads + head) * size * stateRows;
-  }
-  void writeKey(int64_t sequence, int64_t from, int64_t row) const {
-    const int64_t pair = mille_key_pair(sizeof(Element), size);
-    for (int64_t h = 0; h < heads; ++h) {
-      const Element *key = input + from * stride + h * size;
-      Element *to = headOf(sequence, h) + mille_key_place(row, 0, size, pair);
-      // Elements of a pair are neighbours, pairs a panel's row apart.
-      for (int64_t d = 0; d < size; d += pair)
-        for (int64_t i = 0; i < pair; ++i)
-          to[d * MILLE_PANEL_ROWS + i] = key[d + i];
-    }
-  }
-  // `last`: the next row is not written by this run.
-  void writeValue(int64_t sequence, int64_t from, int64_t row,
-                  bool last) const {
-    const int64_t pair = mille_value_pair(sizeof(Element));
-    const bool alone = last && row % pair + 1 < pair;
-    for (int64_t h = 0; h < heads; ++h) {
-      const Element *value = input + from * stride + h * size;
-      Element *head = headOf(sequence, h);
-      for (int64_t d = 0; d < size; ++d) {
-        Element *to = head + mille_value_place(row, d, size, pair, stateRows);
-        to[0] = value[d];
-        if (alone)
-          to[1] = 0;
-      }
-    }
-  }
-};
-
-template <typename Element>
-void rememberPanels(mille_run *run, const void *input, const Heads &heads,
-                    bool keys, const int32_t *past, int64_t tokens,
-                    void *entry) {
-  const PanelWriter<Element> writer{heads, (const Element *)input,
-                                    (Element *)entry};
-  eachSequence(run, past, heads.stateRows, tokens,
-               [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
-                 for (int64_t m = 0; m < rows; ++m)
-                   keys
-                       ? writer.writeKey(s, from + m, row + m)
-                       : writer.writeValue(s, from + m, row + m, m + 1 == rows);
-               });
-}
-
 } // namespace
 
 uint32_t stateEntries(const mille_model &model) {
@@ -299,64 +225,11 @@ void layOutStates(const mille_model &model, const Sizes &most, char *slab,
     device->bytes = apart.value;
 }
 
-// Where the session is on a device, whole numbers are remembered by the host
-// too. True where nothing is left to do.
-static bool rememberedOnDevice(mille_run *run, const Remember &what) {
-  return doneOnDevice(sessionOf(run), &mille_backend::remember, what) &&
-         !isOnHost(what.entry);
-}
-
 } // namespace mille
 
 using namespace mille;
 
 extern "C" {
-
-void mille_remember(mille_run *run, const void *input, int64_t input_stride,
-                    int64_t row_bytes, const int32_t *past, int64_t state_rows,
-                    int64_t tokens, void *entry) {
-  const int64_t rows = tokens == MILLE_RUN_TOKENS ? run->tokens : tokens;
-  if (rememberedOnDevice(run, {input, input_stride, row_bytes, past, run->batch,
-                               rows, state_rows, entry}))
-    return;
-  eachSequence(run, past, state_rows, tokens,
-               [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
-                 char *to = (char *)entry + (s * state_rows + row) * row_bytes;
-                 for (int64_t m = 0; m < rows; ++m)
-                   memcpy(to + m * row_bytes,
-                          (const char *)input + (from + m) * input_stride,
-                          row_bytes);
-               });
-}
-
-void mille_remember_panels(mille_run *run, const void *input,
-                           int64_t input_stride, int32_t keys, int64_t heads,
-                           int64_t size, int64_t element_bytes,
-                           const int32_t *past, int64_t state_rows,
-                           int64_t tokens, void *entry) {
-  if (sessionOf(run).part) { // which has rows in place of panels
-    mille_remember(run, input, input_stride * element_bytes,
-                   heads * size * element_bytes, past, state_rows, tokens,
-                   entry);
-    return;
-  }
-  const Heads own = {input_stride, heads, size, state_rows};
-  if (element_bytes == 2)
-    return rememberPanels<uint16_t>(run, input, own, keys, past, tokens, entry);
-  rememberPanels<uint32_t>(run, input, own, keys, past, tokens, entry);
-}
-
-void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
-                     int32_t *out) {
-  HostStep host(run, out, rows, 1);
-  if (host.skipped())
-    return;
-  Sequences own = sequencesOf(run, MILLE_RUN_TOKENS);
-  for (int64_t s = 0; s < own.batch; ++s)
-    for (int64_t t = 0; t < own.rows(s); ++t)
-      out[own.first(s) + t] = past[s] + (int32_t)(own.before(s) + t);
-  host.give();
-}
 
 mille_status mille_session_reset_states(mille_session *session) {
   if (!session || !session->running.change(0, 1))

@@ -417,6 +417,13 @@ void mille_remember_panels(mille_run *run, const void *input,
                            int64_t size, int64_t element_bytes,
                            const int32_t *past, int64_t state_rows,
                            int64_t tokens, void *entry);
+/* The same for a state in bytes, on a CPU: each row of a head is rounded to 127
+ * steps of its own (StatePanels.h). element_bytes are those of the input. */
+void mille_remember_bytes(mille_run *run, const void *input,
+                          int64_t input_stride, int32_t keys, int64_t heads,
+                          int64_t size, int64_t element_bytes,
+                          const int32_t *past, int64_t state_rows,
+                          int64_t tokens, void *entry);
 /* out[m] = the position of the run's token m in its sequence. */
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
                      int32_t *out);

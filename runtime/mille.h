@@ -118,7 +118,8 @@ const char *mille_package_message(const mille_package *package);
 typedef enum mille_type {
   MILLE_TYPE_I32 = 0,
   MILLE_TYPE_F32 = 1,
-  MILLE_TYPE_BF16 = 2 /* of states only */
+  MILLE_TYPE_BF16 = 2, /* of states only */
+  MILLE_TYPE_I8 = 3    /* of states only: bytes, and steps among them */
 } mille_type;
 
 /* An input, an output or a state: dense, the last dimension innermost. */
@@ -171,8 +172,9 @@ mille_status mille_package_name(mille_package *package, const char **name);
 mille_status mille_package_isa(mille_package *package, const char **isa);
 mille_status mille_package_weights_bytes(mille_package *package,
                                          uint64_t *bytes);
-/* A hash of the model's name, of its weights and of how they lie: what is kept
- * beside a model can say of which one it is. */
+/* A hash of the model's name, of its weights and of how they lie, and of keys
+ * and values in bytes: what is kept beside a model can say of which one it is.
+ */
 mille_status mille_package_hash(mille_package *package, uint64_t *hash);
 
 /* A scale of residual sums that follows a schedule over training steps. It is

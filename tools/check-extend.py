@@ -4,7 +4,8 @@ far its rows are from the reference's forward, after it was seen that four ways 
 pieces give the same bits as one. Longer than the gate may take: test/tools/extend.test
 has a few. Exit status 0 when none failed.
 
-  check-extend.py [--dtype=f32,bf16,int8,reference] [--threads=1,3] MILLE [PART...]
+  check-extend.py [--dtype=f32,bf16,int8,reference] [--cache=int8] [--threads=1,3]
+                  MILLE [PART...]
 """
 import argparse
 import os
@@ -32,13 +33,14 @@ def why_not(mille, model):
     return first.split("the model has none: ")[-1].split("error: ")[-1]
 
 
-def cell(mille, name, dtype, threads):
+def cell(mille, name, dtype, threads, cache):
     reference = dtype == "reference"
     with tempfile.TemporaryDirectory() as work:
         try:
             rows, worst = extend.check(
                 mille, os.path.join(TESTS, name), work, "f32" if reference else dtype,
-                "reference" if reference else "host", threads, name in ONLY_WHOLE)
+                "reference" if reference else "host", threads, name in ONLY_WHOLE,
+                "" if reference else cache)
         except extend.Failed as failure:
             return "FAILED: " + str(failure)
     return f"{worst:.0e}" + (" in one piece" if name in ONLY_WHOLE else "")
@@ -48,6 +50,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--dtype", default="reference,f32,bf16,int8")
     parser.add_argument("--threads", default="1,3")
+    parser.add_argument("--cache", default="")
     parser.add_argument("mille")
     parser.add_argument("parts", nargs="*")
     wanted = parser.parse_args()
@@ -60,7 +63,8 @@ def main():
         if why := why_not(wanted.mille, model):
             refused.setdefault(why, []).append(name)
             continue
-        row = [cell(wanted.mille, name, dtype, threads) for dtype in dtypes]
+        row = [cell(wanted.mille, name, dtype, threads, wanted.cache)
+               for dtype in dtypes]
         failed += sum(text.startswith("FAILED") for text in row)
         table.append([f"`{name}`", *row])
         print(name, *row, file=sys.stderr, flush=True)

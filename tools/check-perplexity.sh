@@ -25,3 +25,12 @@ for type in f32 bf16 int8 stored q8_0 q6_k q5_k q5_1 q5_0 q4_k q4_1 q4_0; do
       "$mille" perplexity "$text" 2>> peer.log ;;
   esac
 done
+for cache in '' --cache=int8; do
+  for type in f32 bf16; do
+    rm -rf perplexity
+    "$mille" compile "$model" -o perplexity --name=smol --dtype=$type \
+      --entries=extend $cache
+    printf '%s, a state %s: ' $type "$cache"
+    venv/bin/python "$script" mille "$mille" perplexity "$text"
+  done
+done

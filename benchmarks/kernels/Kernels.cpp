@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
       continue;
     benchmarks::addMatmuls(isa);
     benchmarks::addAttentions(isa);
+    benchmarks::addAttentionStates(isa);
     benchmarks::addRows(isa);
     benchmarks::addTraining(isa);
   }

@@ -80,6 +80,7 @@ Argument matrixOf(void *host, int64_t rows, int64_t columns, int64_t stride);
 // set.
 void addMatmuls(const Target &isa);
 void addAttentions(const Target &isa);
+void addAttentionStates(const Target &isa);
 void addRows(const Target &isa);
 void addTraining(const Target &isa);
 

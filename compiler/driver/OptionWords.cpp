@@ -86,6 +86,16 @@ static void dtypeOption(CLI::App *app, std::string &dtype) {
       ->check(dtypeChoice());
 }
 
+void mille::cacheOption(CLI::App *app, std::string &cache,
+                        const std::string &of) {
+  app->add_option("--cache", cache,
+                  "what entries remember keys and values in" + of +
+                      ": int8, bytes with a step for each token and head, on "
+                      "CPUs (default: f32 in f32 packages, bf16 in others)")
+      ->type_name("TYPE")
+      ->check(oneOf({"int8"}));
+}
+
 static void imageOptions(CLI::App *app, CompileOptions &o) {
   app->add_option_function<std::string>(
          "--image-size",
@@ -124,6 +134,7 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                  ")",
              target(/*forCompile=*/true));
   dtypeOption(app, o.dtype);
+  cacheOption(app, o.keyCache, "");
   listOption(app, "--require-fused", o.requireFused,
              "fail where one of these boundaries is not fused: " +
                  llvm::join(llvm::ArrayRef(boundary::all), ", "),

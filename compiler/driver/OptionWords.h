@@ -10,6 +10,8 @@ class App;
 namespace mille {
 
 void deviceOption(CLI::App *app, std::string &device);
+// of: when it applies, or "".
+void cacheOption(CLI::App *app, std::string &cache, const std::string &of);
 
 // Adds all commands to `root`. Parsing then writes the values to `options`, and
 // the word of --stop-after to `stage`.

@@ -85,6 +85,7 @@ struct TokensOptions {
 struct GenerateOptions {
   std::string subject; // a package with the entry `next`, or a model
   std::string dtype;   // for a model, which is compiled first; "": the default
+  std::string cache;   // the same of keys and values
   std::string target, device; // "": what the package has first; the first one
   std::optional<std::string> prompt, messages, system;
   std::optional<std::vector<int64_t>> ids;

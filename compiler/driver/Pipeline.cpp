@@ -86,7 +86,7 @@ private:
   }
   PlanChoices choices() const {
     std::vector<Target> targets = targetsMeant(request.targets);
-    PlanChoices choices = {nameOf(dtype.usual).str(),
+    PlanChoices choices = {nameOf(dtype.usual).str(), request.keyCache,
                            generators().panels(targets),
                            generators().turnFirst(targets)};
     if (generators().join(targets))
@@ -336,6 +336,7 @@ Status Climb::describePackage(ManifestInput &manifest) {
   manifest.kernels = kernels;
   manifest.tiles = request.tiles;
   manifest.dtype = request.dtype;
+  manifest.cache = request.keyCache;
   manifest.hiddenStates = request.hiddenStates;
   manifest.embedWeights = request.embedWeights;
   return Status::done;
@@ -438,6 +439,13 @@ static bool check(const CompileRequest &request, const DtypeChoice &dtype,
       emitError(context) << "dtype is '" << request.dtype
                          << "' but there are no kernels of " << target.name
                          << " that read blocks";
+      return false;
+    }
+  for (const Target &target : targetsMeant(request.targets))
+    if (!request.keyCache.empty() && target.isDevice()) {
+      emitError(context) << "cache is '" << request.keyCache
+                         << "' but a target is " << target.name
+                         << ": states in bytes are the CPU's";
       return false;
     }
   return true;

@@ -254,6 +254,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
                   "GGUF stores, else f32)")
       ->type_name("NAME")
       ->check(dtypeChoice());
+  cacheOption(app, o.cache, " where a MODEL is compiled");
   app->add_option("--target", o.target,
                   "an instruction set of the package, or a device: " +
                       llvm::join(deviceTargetNames(), ", ") +

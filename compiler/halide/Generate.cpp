@@ -69,6 +69,9 @@ public:
     const MatmulSpec &m = spec.matmul;
     if (isOfTraining(spec.kind) && target.isDevice())
       return "a training step runs on the CPU";
+    if (spec.kind == KernelKind::attention && target.isDevice() &&
+        spec.attention.key.element == Element::i8)
+      return "keys and values are in bytes";
     if (spec.kind != KernelKind::matmul || !m.inRows())
       return "";
     if (target.backend == "cuda" && !m.ofBytes() && !m.ofBlocks() &&

@@ -2,6 +2,7 @@
 // columns of buffers. What one head computes is in AttendHead.cpp.
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"
+#include "compiler/interpret/StateBytes.h"
 
 using namespace mlir;
 using namespace mille;
@@ -59,6 +60,11 @@ template <typename Op> struct Buffers {
                    " rows of sequences x keys");
     ArrayRef<int64_t> offsets = op.getOffsets();
     query = takeColumns(queryRows, offsets[0], head.queryStride);
+    if (cast<ShapedType>(op.getKey().getType()).getElementType().isInteger(8)) {
+      key = outOfBytes(keyRows, kvHeads, head.headDim).numbers;
+      value = outOfBytes(valueRows, kvHeads, head.valueDim).numbers;
+      return Status::done;
+    }
     key = takeColumns(keyRows, offsets[1], head.keyStride);
     value = takeColumns(valueRows, offsets[2], head.valueStride);
     return Status::done;

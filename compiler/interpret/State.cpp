@@ -2,6 +2,7 @@
 // Must not know attention; AttendHead does.
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"
+#include "compiler/interpret/StateBytes.h"
 
 using namespace mlir;
 using namespace mille;
@@ -32,7 +33,7 @@ std::vector<double> positionsOf(const Tensor &past, int64_t tokens) {
 // An entry as its reader names it: [batch, rows, columns], or ids.
 Tensor asResult(Tensor entry, mlir::Value result) {
   auto type = cast<ShapedType>(result.getType());
-  entry.integer = type.getElementType().isInteger();
+  entry.integer = type.getElementType().isInteger(32);
   std::vector<int64_t> shape = entry.shape; // [batch, rows, columns]
   if (isa<tf::RememberOp, tf::RecallOp>(result.getDefiningOp()))
     shape.resize(type.getRank());
@@ -105,8 +106,12 @@ Status mille::interpreter::runOp(Run &run, kernel::RecallOp op) {
 
 Status mille::interpreter::runOp(Run &run, kernel::RememberOp op) {
   auto recall = op.getOut().getDefiningOp<kernel::RecallOp>();
-  Tensor all = run.remember(recall.getState(), recall.getIndex(),
-                            run.at(op.getInput()), run.find(op.getPast()));
+  Tensor input = run.at(op.getInput());
+  if (auto type = cast<ShapedType>(op.getOut().getType());
+      type.getElementType().isInteger(8))
+    input = inBytes(input, op.getHeads().value_or(1), type.getDimSize(1));
+  Tensor all = run.remember(recall.getState(), recall.getIndex(), input,
+                            run.find(op.getPast()));
   run.set(op.getResult(), asResult(std::move(all), op.getResult()));
   return Status::done;
 }

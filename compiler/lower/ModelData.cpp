@@ -78,9 +78,17 @@ static int64_t wordOf(const ShapeExtent &extent,
 }
 
 static int64_t codeOf(kernel::PortElement element) {
-  return element == kernel::PortElement::i32   ? MILLE_I32
-         : element == kernel::PortElement::f32 ? MILLE_F32
-                                               : MILLE_BF16;
+  switch (element) {
+  case kernel::PortElement::i32:
+    return MILLE_I32;
+  case kernel::PortElement::f32:
+    return MILLE_F32;
+  case kernel::PortElement::bf16:
+    return MILLE_BF16;
+  case kernel::PortElement::i8:
+    return MILLE_I8;
+  }
+  return MILLE_I32;
 }
 
 // An encoder's tokens that are remembered are at most what the session has room

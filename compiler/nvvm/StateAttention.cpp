@@ -47,6 +47,8 @@ bool StatePlan::changesScores() const {
 
 std::string whyNotStateAttention(const KernelSpec &spec) {
   const AttentionSpec &s = spec.attention;
+  if (s.key.element == Element::i8)
+    return "keys and values are in bytes";
   const int64_t columns = std::max(s.headDim, s.valueDim);
   if (columns > 128)
     return "heads have " + std::to_string(columns) +

@@ -99,7 +99,16 @@ def LayOutStates : Pass<"lay-out-states", "::mlir::ModuleOp"> {
     A sequence then holds one head after another, keys with rows in lanes, so that a
     decode step reads memory in order and sums without shuffles. Does not fire on a
     state that any entry reads otherwise.
+
+    With `cache=int8` a row of a head is integers and a step in f32:
+
+    ```mlir
+    %k = kernel.remember %new past %past rows %rows panels keys heads 3 outs(%held : tensor<?x204xi8>) ...
+    ```
+    It is an error where a head of keys has columns that are no multiple of 4.
   }];
+  let options = [Option<"cache", "cache", "std::string", "\"\"",
+                        "int8, or as narrow-types has chosen">];
   let dependentDialects = ["::mille::kernel::KernelDialect"];
 }
 

@@ -11,7 +11,7 @@ void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
     pipeline.addPass(plan::createTurnHeadsFirst());
   if (choices.joins)
     pipeline.addPass(plan::createCarryCopies());
-  pipeline.addPass(plan::createLayOutStates());
+  pipeline.addPass(plan::createLayOutStates({choices.cache}));
   plan::PackWeightsOptions widths;
   widths.widths = llvm::to_vector(choices.panels.ofOne);
   widths.ofMore = llvm::to_vector(choices.panels.ofMore);

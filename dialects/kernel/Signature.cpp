@@ -15,6 +15,8 @@ TensorInfo describe(Type type, DictionaryAttr attributes) {
     info.element = PortElement::f32;
   else if (shaped && shaped.getElementType().isBF16())
     info.element = PortElement::bf16;
+  else if (shaped && shaped.getElementType().isInteger(8))
+    info.element = PortElement::i8;
   if (!attributes)
     return info;
   if (auto name = attributes.getAs<StringAttr>("transformer.name"))
@@ -122,9 +124,17 @@ BlockArgument sizeArgument(func::FuncOp entry, StringRef name) {
 }
 
 StringRef wordOf(PortElement element) {
-  return element == PortElement::i32   ? "i32"
-         : element == PortElement::f32 ? "f32"
-                                       : "bf16";
+  switch (element) {
+  case PortElement::i32:
+    return "i32";
+  case PortElement::f32:
+    return "f32";
+  case PortElement::bf16:
+    return "bf16";
+  case PortElement::i8:
+    return "i8";
+  }
+  return "";
 }
 
 bool isState(func::FuncOp entry, unsigned number) {

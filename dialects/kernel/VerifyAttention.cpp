@@ -1,5 +1,6 @@
 // Verifiers of attention and of rotations, one `// Cn` per labelled constraint.
 #include "dialects/kernel/Access.h"
+#include "dialects/kernel/StateBytes.h"
 #include "dialects/transformer/Symbols.h"
 
 #include <cmath>
@@ -25,6 +26,17 @@ LogicalResult verifyColumns(Operation *op, StringRef name, Value buffer,
                            << " are read from column " << offset;
 }
 
+// Whether keys and values are a state's bytes, whose columns verifyPanels
+// checks.
+bool isOfBytes(Value held) {
+  return shapedOf(held).getElementType().isSignlessInteger(8);
+}
+template <typename Op> bool readsBytes(Op op) {
+  if constexpr (std::is_same_v<Op, AttentionOp>)
+    return op.getPanels() && isOfBytes(op.getKey()) && isOfBytes(op.getValue());
+  return false;
+}
+
 // Heads; query, key, value and out, at their offsets.
 template <typename Op>
 LogicalResult verifyBuffers(Op op, Value out, StringRef outName = "outs") {
@@ -43,11 +55,13 @@ LogicalResult verifyBuffers(Op op, Value out, StringRef outName = "outs") {
     return op.emitOpError() << "offsets has " << offsets.size()
                             << " entries but there are 3: query, key, value";
   if (failed(verifyColumns(op, "query", op.getQuery(), offsets[0], heads,
-                           op.getHeadDim())) || // C2
-      failed(verifyColumns(op, "key", op.getKey(), offsets[1], kvHeads,
-                           op.getHeadDim())) || // C2
-      failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
-                           op.getValueDim()))) // C2
+                           op.getHeadDim()))) // C2
+    return failure();
+  if (!readsBytes(op) &&
+      (failed(verifyColumns(op, "key", op.getKey(), offsets[1], kvHeads,
+                            op.getHeadDim())) || // C2
+       failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
+                            op.getValueDim())))) // C2
     return failure();
   auto columns = columnsOf(op, outName, out, Elements::f32OrBf16);
   if (!columns)
@@ -164,6 +178,34 @@ LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
 
 } // namespace
 
+// Bytes of a state, with their steps.
+static LogicalResult verifyBytes(AttentionOp op) {
+  if (op.getHeadDim() % stateByteGroup)
+    return op.emitOpError()
+           << "keys in bytes have heads of " << op.getHeadDim()
+           << " columns but must have a multiple of " << stateByteGroup;
+  const int64_t heads = op.getKvHeads();
+  for (auto [name, held, each] :
+       {std::tuple<StringRef, Value, int64_t>{"key", op.getKey(),
+                                              keyBytes(op.getHeadDim())},
+        {"value", op.getValue(), valueBytes(op.getValueDim())}}) {
+    auto columns = columnsOf(op, name, held, Elements::bytes);
+    if (!columns)
+      return failure();
+    if (*columns != heads * each)
+      return op.emitOpError()
+             << name << " has " << *columns << " columns but " << heads
+             << " heads have " << each << " bytes each";
+  }
+  return success();
+}
+static LogicalResult verifyWhole(AttentionOp op) {
+  const int64_t heads = op.getKvHeads();
+  if (failed(verifyExactly(op, "key", op.getKey(), heads, op.getHeadDim())))
+    return failure();
+  return verifyExactly(op, "value", op.getValue(), heads, op.getValueDim());
+}
+
 // A state that is read in panels must be written in panels, and read whole.
 static LogicalResult verifyPanels(AttentionOp op) {
   if (!op.getPanels())
@@ -175,9 +217,8 @@ static LogicalResult verifyPanels(AttentionOp op) {
            << "has panels but offsets of key and value are "
            << op.getOffsets()[1] << " and " << op.getOffsets()[2];
   int64_t heads = op.getKvHeads();
-  if (failed(verifyExactly(op, "key", op.getKey(), heads, op.getHeadDim())) ||
-      failed(verifyExactly(op, "value", op.getValue(), heads,
-                           op.getValueDim()))) // C13
+  if (failed(readsBytes(op) ? verifyBytes(op)   // C14
+                            : verifyWhole(op))) // C13
     return failure();
   for (auto [name, value, panels] :
        {std::tuple<StringRef, Value, StatePanels>{"key", op.getKey(),

@@ -1,5 +1,6 @@
 // Verifiers of the ops on states, one `// Cn` per labelled constraint.
 #include "dialects/kernel/Access.h"
+#include "dialects/kernel/StateBytes.h"
 #include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -30,11 +31,35 @@ LogicalResult RecallOp::verify() {
   return mille::verifyStateArgument(*this, getState()); // C3
 }
 
+// Outs of bytes: the columns of the input, and of its steps.
+static LogicalResult verifyBytes(RememberOp op) {
+  if (!op.getPanels())
+    return op.emitOpError()
+           << "outs is " << op.getOut().getType() << " but there are no panels";
+  auto columns = columnsOf(op, "input", op.getInput(), Elements::f32OrBf16);
+  if (!columns)
+    return failure();
+  const int64_t heads = op.getHeads().value_or(1), size = *columns / heads;
+  const bool keys = op.getPanels() == StatePanels::keys;
+  if (keys && size % stateByteGroup)
+    return op.emitOpError()
+           << "keys in bytes have heads of " << size
+           << " columns but must have a multiple of " << stateByteGroup;
+  const int64_t wanted = heads * (keys ? keyBytes(size) : valueBytes(size));
+  if (shapeOf(op.getOut()).back() == wanted)
+    return success();
+  return op.emitOpError() << "outs is " << op.getOut().getType() << " but "
+                          << heads << " heads of " << size << " columns have "
+                          << wanted << " bytes";
+}
+
 LogicalResult RememberOp::verify() {
   ShapedType input = shapedOf(getInput()), out = shapedOf(getOut());
+  const bool inBytes = out.hasRank() && out.getRank() == 2 &&
+                       out.getElementType().isSignlessInteger(8);
   if (!input.hasRank() || !out.hasRank() ||
-      input.getElementType() != out.getElementType() ||
-      input.getShape() != out.getShape()) // C1
+      (!inBytes && (input.getElementType() != out.getElementType() ||
+                    input.getShape() != out.getShape()))) // C1
     return emitOpError() << "outs is " << out << " but input is " << input;
   if (failed(verifyRecalled(*this, getOut()))) // C2
     return failure();
@@ -45,6 +70,8 @@ LogicalResult RememberOp::verify() {
   if (heads < 1 || input.getRank() != 2 && getPanels() ||
       (getPanels() && input.getDimSize(1) % heads)) // C4
     return emitOpError() << "has " << input << " but heads is " << heads;
+  if (inBytes && failed(verifyBytes(*this))) // C5
+    return failure();
   return verifyResult(*this, getOut(), getResult()); // C3
 }
 

@@ -123,8 +123,8 @@ Status Generation::open() {
   std::vector<std::string> entries{"next"};
   if (guesses())
     entries.push_back("extend");
-  if (Status status = packageOf(options.subject, options.dtype, options.target,
-                                entries, context, package);
+  if (Status status = packageOf(options.subject, options.dtype, options.cache,
+                                options.target, entries, context, package);
       failed(status))
     return status;
   if (Status status = codeFor(package, options.target, options.device, code);
@@ -135,6 +135,10 @@ Status Generation::open() {
                              package.name + " was compiled in " +
                              package.dtype.text(),
                          "mille compile MODEL --dtype=" + options.dtype);
+  if (!options.cache.empty() && options.cache != package.cache)
+    return refuseOptions("--cache is '" + options.cache + "' but package " +
+                             package.name + " was compiled without it",
+                         "mille compile MODEL --cache=" + options.cache);
   for (const std::string &entry : entries)
     if (Status status = checkEntry(package, entry); failed(status))
       return status;
@@ -180,8 +184,9 @@ Status Generation::openSequence(int64_t prompt) {
 }
 
 Status Generation::openDraft() {
-  if (Status status = packageOf(options.draft, options.dtype, options.target,
-                                {"next"}, context, draftPackage);
+  if (Status status =
+          packageOf(options.draft, options.dtype, options.cache, options.target,
+                    {"next"}, context, draftPackage);
       failed(status) || failed(status = checkCode(draftPackage, code)))
     return status;
   if (Status status = checkEntry(draftPackage, "next"); failed(status))

@@ -49,7 +49,8 @@ std::string thisBuild() {
 // The part of the key beside the model's bytes: the request, this machine, this
 // build.
 std::string makerText(const CompileRequest &request) {
-  std::string text = request.dtype + " " + llvm::join(request.entries, ",");
+  std::string text = request.dtype + " " + request.keyCache + " " +
+                     llvm::join(request.entries, ",");
   for (const Target &target : targetsMeant(request.targets))
     text += " " + target.name;
   return text + " " + std::to_string(describeMachine().features) + " " +
@@ -79,7 +80,7 @@ std::string usualDtype(StringRef model, mlir::MLIRContext &context) {
 } // namespace
 
 Status mille::packageOf(const std::string &subject, const std::string &dtype,
-                        const std::string &target,
+                        const std::string &cache, const std::string &target,
                         llvm::ArrayRef<std::string> entries,
                         mlir::MLIRContext &context, Package &package) {
   Subject kind;
@@ -105,6 +106,7 @@ Status mille::packageOf(const std::string &subject, const std::string &dtype,
   request.dtype = dtype.empty() ? usualDtype(subject, context) : dtype;
   if (request.dtype.empty())
     return Status::input;
+  request.keyCache = cache;
   request.entries.assign(entries.begin(), entries.end());
   request.targets = {target.empty() ? "host" : target};
   request.name = "model";

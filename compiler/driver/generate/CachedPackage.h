@@ -10,10 +10,12 @@ namespace mille {
 // folder) is compiled for this machine into a folder of
 // $XDG_CACHE_HOME/mille/packages (or ~/.cache), unless it is there already. The
 // folder's name depends on the model's bytes, the type, the entries, the
-// instruction set and this build. dtype: the type for a model; "": f32. target:
-// what it is compiled for; "": this machine.
+// instruction set and this build. dtype: the type for a model; "": f32. cache:
+// that of keys and values; "": as the dtype says. target: what it is compiled
+// for; "": this machine.
 Status packageOf(const std::string &subject, const std::string &dtype,
-                 const std::string &target, llvm::ArrayRef<std::string> entries,
+                 const std::string &cache, const std::string &target,
+                 llvm::ArrayRef<std::string> entries,
                  mlir::MLIRContext &context, Package &package);
 
 } // namespace mille

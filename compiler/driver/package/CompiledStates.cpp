@@ -1,5 +1,6 @@
 // Copies the contents of a session's states from tensors before a run, and to
-// tensors after it. Must not change a number: states hold f32, bf16 or i32.
+// tensors after it. Must not change a number: states hold f32, bf16,
+// i32, or bytes.
 #include "compiler/driver/package/Compiled.h"
 #include "dialects/transformer/Shape.h"
 
@@ -8,7 +9,7 @@
 using namespace mille;
 
 static size_t elementBytes(mille_type type) {
-  return type == MILLE_TYPE_BF16 ? 2 : 4;
+  return type == MILLE_TYPE_BF16 ? 2 : type == MILLE_TYPE_I8 ? 1 : 4;
 }
 
 // Converts the bytes of a state to numbers; putNumber converts back.
@@ -21,16 +22,17 @@ static std::vector<double> numbersOf(llvm::ArrayRef<char> bytes,
     memcpy(&word, bytes.data() + at, each);
     if (type == MILLE_TYPE_BF16)
       word <<= 16;
-    numbers.push_back(type == MILLE_TYPE_I32 ? double(int32_t(word))
-                                             : llvm::bit_cast<float>(word));
+    const bool whole = type == MILLE_TYPE_I32 || type == MILLE_TYPE_I8;
+    numbers.push_back(whole ? double(int32_t(word))
+                            : llvm::bit_cast<float>(word));
   }
   return numbers;
 }
 
 static void putNumber(double number, mille_type type, char *into) {
-  uint32_t word = type == MILLE_TYPE_I32
-                      ? uint32_t(int32_t(number))
-                      : llvm::bit_cast<uint32_t>(float(number));
+  const bool whole = type == MILLE_TYPE_I32 || type == MILLE_TYPE_I8;
+  uint32_t word = whole ? uint32_t(int32_t(number))
+                        : llvm::bit_cast<uint32_t>(float(number));
   if (type == MILLE_TYPE_BF16) // the number is a bf16: its low bits are 0
     word >>= 16;
   memcpy(into, &word, elementBytes(type));
@@ -85,7 +87,7 @@ void Compiled::giveStates(Values &results) {
   for (auto &[number, state] : states) {
     Value &value = results[state.name];
     value.shape = stateShape(number, state);
-    value.integer = state.type == MILLE_TYPE_I32;
+    value.integer = state.type == MILLE_TYPE_I32 || state.type == MILLE_TYPE_I8;
     const int64_t batch = value.shape[1],
                   part = value.shape[2] * value.shape[3];
     value.numbers.resize(value.shape[0] * batch * part);

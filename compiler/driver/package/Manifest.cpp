@@ -284,6 +284,8 @@ std::string mille::writeManifest(const ManifestInput &input,
       if (!shared.scales.empty())
         json.attributeArray("scales", [&] { writeScales(json, shared); });
       json.attribute("dtype", input.dtype);
+      if (!input.cache.empty())
+        json.attribute("cache", input.cache);
       json.attribute("hidden_states", input.hiddenStates);
       json.attributeArray("sizes", [&] {
         for (const kernel::SizeInfo &size : shared.sizes)

@@ -19,6 +19,7 @@ struct Package {
   std::string folder, name;
   std::string modelPath, modelFolder, modelHash;
   DtypeChoice dtype;
+  std::string cache; // "int8", or "": keys and values are as the dtype says
   bool hiddenStates = false, embedded = false;
   struct Size {
     std::string name;

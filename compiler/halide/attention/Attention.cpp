@@ -78,7 +78,11 @@ void AttentionPipe::describe() {
   findLaneRows();
   if (integral)
     prepareValues();
-  if (few) {
+  if (inBytes) {
+    few ? spreadQueries() : transposeQueries();
+    roundQueries();
+    scoreBytes();
+  } else if (few) {
     spreadQueries();
     paired ? scorePairs() : score();
   } else if (scoresIntegers()) {
@@ -91,7 +95,10 @@ void AttentionPipe::describe() {
     transposeQueries();
     score();
   }
-  if (few) {
+  if (inBytes) {
+    few ? weighLanes() : weigh();
+    mixBytes();
+  } else if (few) {
     weighLanes();
     paired ? mixPairs() : mix();
   } else if (integral) {
@@ -139,7 +146,10 @@ void AttentionPipe::schedule() {
     }
   if (few)
     return scheduleLanes();
-  if (scoresIntegers()) {
+  if (inBytes) {
+    scheduleQueryBytes();
+    scheduleScores();
+  } else if (scoresIntegers()) {
     scheduleQueryIntegers();
     scheduleScoreIntegers();
   } else if (paired) {
@@ -155,7 +165,9 @@ void AttentionPipe::schedule() {
     inTiles ? scheduleMixedInTiles() : scheduleMixedPairs();
   else
     scheduleMixed();
-  if (integral || (paired && !inTiles)) {
+  if (inBytes) {
+    pipe.passes.push_back(shareWords({queryWords}));
+  } else if (integral || (paired && !inTiles)) {
     std::vector<Words> words{queryWords, weightWords};
     if (valueWords.words.defined())
       words.push_back(valueWords);

@@ -161,6 +161,8 @@ void AttentionPipe::scheduleLanes() {
   scheduleQueriesOfLanes();
   scheduleScoresOfLanes();
   scheduleWeightsOfLanes();
+  if (inBytes)
+    pipe.passes.push_back(shareWords({queryWords}));
   if (!paired)
     return scheduleMixed();
   scheduleMixedPairs();
@@ -176,6 +178,8 @@ void AttentionPipe::scheduleQueriesOfLanes() {
         .reorder(d, q)
         .vectorize(d, lanesFor(s.headDim, V))
         .store_in(MemoryType::Stack);
+    if (inBytes)
+      scheduleQueryBytes();
     return;
   }
   const int words = int(s.headDim / 2);
@@ -222,7 +226,7 @@ void AttentionPipe::scheduleScoresOfLanes() {
         .vectorize(ki, V)
         .unroll(ki)
         .unroll(q);
-  if (!paired) {
+  if (!paired && !inBytes) {
     dots.update().reorder(ki, q, depth).vectorize(ki, V).unroll(ki).unroll(q);
     return;
   }

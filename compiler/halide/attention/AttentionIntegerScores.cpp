@@ -46,7 +46,7 @@ bool AttentionPipe::takesBytes(const AttentionSpec &s, const Machine &machine) {
 // The largest integer of queries and keys with which a dot product fits in 32
 // bits.
 int AttentionPipe::mostOfDot() const {
-  if (ofBytes)
+  if (queriesAreBytes())
     return INT8_MAX;
   return std::min(INT16_MAX,
                   int(std::sqrt(double(INT32_MAX) / double(s.headDim))));
@@ -74,9 +74,13 @@ AttentionPipe::largestOf(const char *name, int64_t columns,
   return largest;
 }
 
-// [part, lane, word of d, block, head]
 void AttentionPipe::transposeIntegers() {
   transposeQueries();
+  roundQueries();
+}
+
+// [part, lane, word of d, block, head]
+void AttentionPipe::roundQueries() {
   RDom r(0, int(s.headDim), names("query_column"));
   queryColumn = r;
   queryMost = make("query_most");
@@ -99,12 +103,18 @@ void AttentionPipe::transposeIntegers() {
   queryWords = wordsNamed("query_words", "query_pairs");
   queryWords.words(q, d, b, h) = word;
   readAsParts(queryWords, Int(bits), half, {q, d, b, h});
-  if (!ofBytes)
+  if (!queriesAreBytes())
     return;
-  // f32 holds the sum of a query's bytes exactly.
   RDom all(0, int(s.headDim), names("query_byte"));
   queryByte = all;
   queryTotal = make("query_total");
+  if (inBytes) {
+    queryTotal(q, b, h) = 0;
+    queryTotal(q, b, h) += reinterpret<int32_t>(asInteger(scaled(all))) -
+                           reinterpret<int32_t>(Expr(integerShifter));
+    return;
+  }
+  // f32 holds the sum of a query's bytes exactly.
   queryTotal(q, b, h) = 0.0f;
   queryTotal(q, b, h) =
       added(queryTotal(q, b, h),

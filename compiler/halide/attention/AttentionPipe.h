@@ -28,7 +28,7 @@ public:
         headsTogether(device ? 1 : int(s.together())),
         mixedTile(mixedTileOf(s, machine)), paired(takesPairs(s, machine)),
         integral(takesIntegers(s, machine)), ofBytes(takesBytes(s, machine)),
-        stretchKeys(keysOfStretch(s)) {}
+        inBytes(s.key.element == Element::i8), stretchKeys(keysOfStretch(s)) {}
   Pipe build();
   // The parts that stretches of keys give for few queries, and what puts them
   // together.
@@ -233,7 +233,8 @@ private:
   void scheduleQueryWords(int lanesTogether);
   // The same of integers; scores of them may be of bytes.
   bool scoresIntegers() const { return integral || ofBytes; }
-  int wordElements() const { return ofBytes ? 4 : 2; } // of a query
+  bool queriesAreBytes() const { return ofBytes || inBytes; }
+  int wordElements() const { return queriesAreBytes() ? 4 : 2; } // of a query
   int mostOfDot() const;
   struct Largest {
     Func all, byLane;
@@ -242,11 +243,24 @@ private:
   Largest largestOf(const char *name, int64_t columns,
                     const std::function<Expr(Expr)> &at);
   void transposeIntegers();
+  void roundQueries();
   void scoreIntegers();
   void prepareKeys();
   void prepareValues();
   void weighIntegers();
   void mixIntegers();
+  // Of a state's bytes.
+  Expr keyPanel(const Expr &kv, const Expr &head) const;
+  Expr valuePanel(const Expr &panel, const Expr &kv, const Expr &head) const;
+  Expr keyByte(const Expr &column, const Expr &kv, const Expr &head) const;
+  Expr valueByte(const Expr &column, const Expr &kv, const Expr &head) const;
+  Expr stepOfKey(const Expr &kv, const Expr &head);
+  Expr stepOfValue(const Expr &kv, const Expr &head);
+  void scoreBytes();
+  void mixBytes();
+  void scheduleQueryBytes();
+  void scheduleShares();
+  void scheduleDotsOfWords();
   void scheduleQueryIntegers();
   void scheduleScoreIntegers();
   void scheduleLargest(Largest &largest, const Halide::ImageParam &from);
@@ -301,6 +315,7 @@ private:
   static constexpr int quad = 4; // queries that are transposed at once
   Tile mixedTile;
   const bool paired, integral, ofBytes;
+  const bool inBytes; // keys and values are; then so are queries, for scores
   const int stretchKeys;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
@@ -346,6 +361,7 @@ private:
   Largest keyMost, valueMost;
   Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyIntegers,
       valueInverse, partial;
+  Func valueStep, shares; // of bytes: a weight times the step of its value
   RVar queryColumn, queryByte, chunk;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};

@@ -165,7 +165,10 @@ void AttentionPipe::scheduleScores() {
   plane(scores, ki, keyTile + 1, scoreTile);
   for (Func f : {dots, tileScores})
     inTile(f, scores, ki, keyTile, scoreTile);
-  dots.update().reorder(q, ki, depth).vectorize(q, V).unroll(q).unroll(ki);
+  if (inBytes)
+    scheduleDotsOfWords();
+  else
+    dots.update().reorder(q, ki, depth).vectorize(q, V).unroll(q).unroll(ki);
   if (strip.defined())
     inStretch(strip).vectorize(u, V);
   if (isLinear())
@@ -197,6 +200,8 @@ void AttentionPipe::scheduleMixed() {
         .vectorize(d, V, tail())
         .unroll(d)
         .unroll(q);
+  if (inBytes)
+    scheduleShares();
   const int bytes = int(bytesOf(s.value.element));
   if (!s.panels) // which lie in the order that they are read
     pipe.passes.push_back(
@@ -262,6 +267,19 @@ void AttentionPipe::scheduleQueryWords(int lanesTogether) {
       .store_in(MemoryType::Stack);
 }
 
+// Products of words, whose parts are added within a lane.
+void AttentionPipe::scheduleDotsOfWords() {
+  Var qv(names("qv"));
+  dots.update()
+      .split(q, q, qv, V)
+      .reorder(depthHalf, qv, q, ki, depth)
+      .atomic()
+      .vectorize(depthHalf)
+      .vectorize(qv)
+      .unroll(q)
+      .unroll(ki);
+}
+
 void AttentionPipe::scheduleScorePairs() {
   if (keyTerm.defined()) {
     perKeyHead(keyTerm);
@@ -273,15 +291,7 @@ void AttentionPipe::scheduleScorePairs() {
     scheduleDotsInTiles();
   } else {
     inTile(dots, scores, ki, keyTile, scoreTile);
-    Var qv(names("qv"));
-    dots.update()
-        .split(q, q, qv, V)
-        .reorder(depthHalf, qv, q, ki, depth)
-        .atomic()
-        .vectorize(depthHalf)
-        .vectorize(qv)
-        .unroll(q)
-        .unroll(ki);
+    scheduleDotsOfWords();
   }
   if (strip.defined())
     inStretch(strip).vectorize(u, V);
@@ -422,6 +432,8 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   // Per key: the rotated or widened key row; the value as pairs, or widened.
   if (turns || s.key.element == Element::bf16)
     perKey += s.headDim * 4;
+  if (s.key.element == Element::i8) // steps of keys and of values
+    perKey += 2 * 4;
   // Keys as integers, and the steps.
   if (s.key.element == Element::bf16)
     perKey += (turns ? s.headDim * 2 : 0) + 5 * 4;

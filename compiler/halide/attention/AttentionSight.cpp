@@ -45,9 +45,14 @@ const char *nameOf(Operand operand) {
 //===-- Operands ------------------------------------------------------------//
 
 void AttentionPipe::declareOperands() {
+  auto held = [&](BufferSpec of) { // bytes that steps lie among
+    if (inBytes)
+      of.element = Element::u8;
+    return of;
+  };
   query = bufferOf(s.query, names("query"));
-  key = bufferOf(s.key, names("key"));
-  value = bufferOf(s.value, names("value"));
+  key = bufferOf(held(s.key), names("key"));
+  value = bufferOf(held(s.value), names("value"));
   pipe.arguments = {query, key, value};
   for (int i = 0; i < attentionOperands; ++i) {
     if (!s.optional[i])

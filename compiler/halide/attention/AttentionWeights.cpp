@@ -155,11 +155,14 @@ Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv,
   return widened(valueElement(column, kv, head));
 }
 
-// The first key that some query of the task does not see, or one before it. A
-// task of a few tokens behind thousands then looks at its own alone.
+// The first key that is mixed and that some query of the task does not see, or
+// one before it. A task of a few tokens behind thousands then looks at its own
+// alone. Keys before a window are not mixed, but for the other of a pair.
 Expr AttentionPipe::firstUnseen() {
   Range range = seenFrom(position0 + row0);
-  if (range.first.defined() || s.has(Operand::segments))
+  if (range.first.defined())
+    return max(range.first - 1, 0);
+  if (s.has(Operand::segments))
     return 0;
   Expr unseen = range.last.defined() ? min(range.last + 1, keys) : keys;
   if (!s.has(Operand::keyMask))

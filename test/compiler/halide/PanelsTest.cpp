@@ -1,8 +1,8 @@
 // Compares kernel.attention over a state's panels with double: grouped heads,
 // one and several panels of columns, odd sizes, masks, windows, sinks, more
-// than one stretch of keys. Memory after the keys, and keys that no query sees,
-// are NaN. Rows one by one, and few rows in parts of stretches that are joined,
-// give the same bits as all rows together.
+// than one stretch of keys, in f32, bf16 and bytes. Memory after the keys, and
+// keys that no query sees, are NaN. Rows one by one, and few rows in parts of
+// stretches that are joined, give the same bits as all rows together.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-panels widest
@@ -22,25 +22,39 @@ namespace {
 int failures = 0;
 constexpr int64_t fewest = 16; // rows that parts have room for
 
+// What keys and values are; queries are of bf16 beside bf16, else of f32.
+enum class Held { f32, bf16, bytes };
+
 struct Case {
   const char *name;
   int64_t heads, kvHeads, headDim, valueDim;
-  bool bf16 = false, masked = false;
+  Held held = Held::f32;
+  bool masked = false;
   int64_t window = 0;
   bool sinks = false;
 
-  int64_t bytes() const { return bf16 ? 2 : 4; }
+  bool isBf16() const { return held == Held::bf16; }
+  bool isBytes() const { return held == Held::bytes; }
+  int64_t bytes() const { return isBf16() ? 2 : 4; }
+  // The elements of a row of keys and of one of values.
+  int64_t keyColumns() const {
+    return kvHeads * (isBytes() ? mille_key_bytes(headDim) : headDim);
+  }
+  int64_t valueColumns() const {
+    return kvHeads * (isBytes() ? mille_value_bytes(valueDim) : valueDim);
+  }
+  // A query is rounded to bytes as double does, but for ties.
+  double bound() const { return isBytes() ? 2e-3 : isBf16() ? 1.5e-2 : 6e-6; }
   std::string rows(int64_t columns, const char *element) const {
     return "memref<?x" + std::to_string(columns) + "x" + element + ">";
   }
   std::string text() const {
     auto number = [](int64_t value) { return std::to_string(value); };
-    const char *element = bf16 ? "bf16" : "f32";
-    std::string q = rows(heads * headDim, element),
-                k = rows(kvHeads * headDim, element),
-                v = rows(kvHeads * valueDim, element),
-                o = rows(heads * valueDim, "f32"), i = "memref<?xi32>",
-                s = "memref<" + number(heads) + "xf32>";
+    const char *element = isBf16() ? "bf16" : "f32",
+               *of = isBytes() ? "i8" : element;
+    std::string q = rows(heads * headDim, element), k = rows(keyColumns(), of),
+                v = rows(valueColumns(), of), o = rows(heads * valueDim, "f32"),
+                i = "memref<?xi32>", s = "memref<" + number(heads) + "xf32>";
     return "func.func @f(%t: index, %n: index, %p: index, %q: " + q +
            ", %k: " + k + ", %v: " + v + ", %m: " + i + ", %s: " + s +
            ", %past: " + i + ", %o: " + o +
@@ -62,14 +76,22 @@ uint16_t bf16Of(float value) {
   return uint16_t((word + 0x7fff + (word >> 16 & 1)) >> 16);
 }
 
-// A buffer of elements that are set and read as f32.
+// A buffer of elements that are set and read as f32; bytes are all 255, so that
+// a step among them is NaN.
 struct Elements {
   Guarded memory;
   bool bf16;
-  Elements(int64_t count, bool bf16)
-      : memory(count, Guarded::Side::end, bf16 ? 2 : 4), bf16(bf16) {
-    for (int64_t i = 0; i < count; ++i)
-      set(i, NAN);
+  Elements(int64_t count, Held held)
+      : memory(count, Guarded::Side::end,
+               held == Held::bytes  ? 1
+               : held == Held::bf16 ? 2
+                                    : 4),
+        bf16(held == Held::bf16) {
+    if (held == Held::bytes)
+      memset(memory.as<uint8_t>(), 0xff, count);
+    else
+      for (int64_t i = 0; i < count; ++i)
+        set(i, NAN);
   }
   // What is kept.
   float set(int64_t at, float value) {
@@ -100,10 +122,11 @@ struct Data {
 
   Data(const Case &c, int64_t queries, int64_t keys)
       : c(c), queries(queries), keys(keys), room(roomOf(keys)),
-        query(queries * c.heads * c.headDim, c.bf16),
-        key(elementsOf(keys, c.kvHeads * c.headDim), c.bf16),
-        value(elementsOf(keys, c.kvHeads * c.valueDim), c.bf16),
-        mask(room + 64), sink(c.heads), out(queries * c.heads * c.valueDim),
+        query(queries * c.heads * c.headDim,
+              c.isBf16() ? Held::bf16 : Held::f32),
+        key(elementsOf(keys, c.keyColumns()), c.held),
+        value(elementsOf(keys, c.valueColumns()), c.held), mask(room + 64),
+        sink(c.heads), out(queries * c.heads * c.valueDim),
         parts(2 * stretches() * fewest * c.heads * c.valueDim) {
     std::mt19937 random(unsigned(keys * 31 + c.headDim));
     std::uniform_real_distribution<float> draw(-2, 2);
@@ -111,6 +134,11 @@ struct Data {
       sink[h] = draw(random);
     for (int64_t i = 0; i < queries * c.heads * c.headDim; ++i)
       q.push_back(query.set(i, draw(random)));
+    for (int64_t i = 0; c.isBytes() && i < queries * c.heads; ++i) {
+      float *row = &q[i * c.headDim], step = stepOf(row, c.headDim);
+      for (int64_t d = 0; d < c.headDim; ++d)
+        row[d] = std::nearbyint(row[d] / step) * step;
+    }
     for (int64_t j = 0; j < keys; ++j)
       shown()[j] = !c.masked || random() % 4 != 0;
     for (int64_t j = 0; j < keys; ++j)
@@ -118,15 +146,55 @@ struct Data {
         const bool nan = !shown()[j] || (c.window && j == firstSeen()) ||
                          (j + 1 == keys && keys % 2);
         for (int64_t d = 0; d < c.headDim; ++d)
-          k.push_back(
-              key.set(keyPlace(j, h, d), shown()[j] ? draw(random) : NAN));
+          k.push_back(shown()[j] ? draw(random) : NAN);
         for (int64_t d = 0; d < c.valueDim; ++d)
-          v.push_back(value.set(valuePlace(j, h, d), nan ? NAN : draw(random)));
+          v.push_back(nan ? NAN : draw(random));
+        keep(j, h, &k[k.size() - c.headDim], &v[v.size() - c.valueDim]);
       }
-    if (mille_value_pair(c.bytes()) == 2 && keys % 2)
+    if (!c.isBytes() && mille_value_pair(c.bytes()) == 2 && keys % 2)
       for (int64_t h = 0; h < c.kvHeads; ++h)
         for (int64_t d = 0; d < c.valueDim; ++d)
           value.set(valuePlace(keys, h, d), 0);
+  }
+  static float stepOf(const float *row, int64_t size) {
+    float most = 0;
+    for (int64_t d = 0; d < size; ++d)
+      most = std::isnan(row[d]) ? NAN : std::max(most, std::fabs(row[d]));
+    return most / 127;
+  }
+  // Puts a row into the panels, and what is kept of it into the row.
+  void keep(int64_t j, int64_t h, float *keyRow, float *valueRow) {
+    if (c.isBytes())
+      return keepBytes(j, h, keyRow, valueRow);
+    for (int64_t d = 0; d < c.headDim; ++d)
+      keyRow[d] = key.set(keyPlace(j, h, d), keyRow[d]);
+    for (int64_t d = 0; d < c.valueDim; ++d)
+      valueRow[d] = value.set(valuePlace(j, h, d), valueRow[d]);
+  }
+  void keepBytes(int64_t j, int64_t h, float *keyRow, float *valueRow) {
+    uint8_t *keyHead = key.memory.as<uint8_t>() +
+                       h * room * mille_key_bytes(c.headDim),
+            *valueHead = value.memory.as<uint8_t>() +
+                         h * room * mille_value_bytes(c.valueDim);
+    const float keyStep = stepOf(keyRow, c.headDim),
+                valueStep = stepOf(valueRow, c.valueDim);
+    memcpy(keyHead + mille_key_step(j, c.headDim), &keyStep, 4);
+    for (int64_t d = 0; d < c.headDim; ++d) {
+      const float number = std::nearbyint(keyRow[d] / keyStep);
+      if (!std::isnan(keyStep))
+        keyHead[mille_key_byte(j, d, c.headDim)] = uint8_t(int(number) + 128);
+      keyRow[d] = number * keyStep;
+    }
+    for (int64_t d = 0; d < c.valueDim; ++d) {
+      const float number = std::nearbyint(valueRow[d] / valueStep);
+      memcpy(valueHead + mille_value_steps(j, d, c.valueDim, room) +
+                 j % MILLE_PANEL_ROWS * 4,
+             &valueStep, 4);
+      if (!std::isnan(valueStep))
+        valueHead[mille_value_byte(j, d, c.valueDim, room)] =
+            uint8_t(int8_t(number));
+      valueRow[d] = number * valueStep;
+    }
   }
   // Of the first query; a window hides it from the last of several.
   int64_t firstSeen() const {
@@ -157,10 +225,8 @@ struct Data {
     std::vector<Argument> inputs{
         matrix(query.memory.data(), queries, c.heads * c.headDim,
                c.heads * c.headDim),
-        matrix(key.memory.data(), room, c.kvHeads * c.headDim,
-               c.kvHeads * c.headDim),
-        matrix(value.memory.data(), room, c.kvHeads * c.valueDim,
-               c.kvHeads * c.valueDim)};
+        matrix(key.memory.data(), room, c.keyColumns(), c.keyColumns()),
+        matrix(value.memory.data(), room, c.valueColumns(), c.valueColumns())};
     if (c.masked)
       inputs.push_back(vector(mask.data(), room));
     if (c.sinks)
@@ -248,8 +314,11 @@ void expect(bool holds, const Data &data, const std::string &what) {
   const Case &c = data.c;
   printf("%s heads %ld/%ld dim %ld/%ld%s, %ld queries of %ld keys: %s\n",
          c.name, long(c.heads), long(c.kvHeads), long(c.headDim),
-         long(c.valueDim), c.bf16 ? " bf16" : "", long(data.queries),
-         long(data.keys), what.c_str());
+         long(c.valueDim),
+         c.isBytes()  ? " bytes"
+         : c.isBf16() ? " bf16"
+                      : "",
+         long(data.queries), long(data.keys), what.c_str());
 }
 
 void check(const Case &c, const Target &isa) {
@@ -272,8 +341,7 @@ void check(const Case &c, const Target &isa) {
            "scratch " + std::to_string(peakScratch()) + " of " +
                std::to_string(given));
     double error = data.worst();
-    expect(error < (c.bf16 ? 1.5e-2 : 6e-6), data,
-           "error " + std::to_string(error));
+    expect(error < c.bound(), data, "error " + std::to_string(error));
     std::vector<float> together(data.out.data(),
                                 data.out.data() + data.out.size());
     for (int64_t i = 0; i < queries; i += 1 + i % 3)
@@ -299,15 +367,20 @@ void check(const Case &c, const Target &isa) {
 int main(int argc, char **argv) {
   const Target &isa = isaToTest(argc, argv);
   const bool less = argc > 2;
-  for (bool bf16 : {false, true}) {
-    check({"three of a key head", 9, 3, 64, 64, bf16, true}, isa);
-    check({"odd", 6, 2, 5, 7, bf16, false, 9}, isa);
+  for (Held held : {Held::f32, Held::bf16, Held::bytes}) {
+    check({"three of a key head", 9, 3, 64, 64, held, true}, isa);
+    if (held == Held::bytes)
+      check({"odd", 6, 2, 20, 7, held, false, 9}, isa);
+    else
+      check({"odd", 6, 2, 5, 7, held, false, 9}, isa);
     if (less)
       continue;
-    check({"alone", 2, 2, 8, 24, bf16, false}, isa);
-    check({"sinks", 4, 2, 16, 32, bf16, true, 0, true}, isa);
-    check({"seven of a key head", 7, 1, 16, 80, bf16, true}, isa);
-    check({"two panels", 4, 2, 32, 128, bf16, true, 40}, isa);
+    check({"two panels", 4, 2, 32, 128, held, true, 40}, isa);
+    check({"sinks", 4, 2, 16, 32, held, true, 0, true}, isa);
+    if (held == Held::bytes)
+      continue;
+    check({"alone", 2, 2, 8, 24, held, false}, isa);
+    check({"seven of a key head", 7, 1, 16, 80, held, true}, isa);
   }
   printf("%d failures\n", failures);
   return failures != 0;

@@ -1,5 +1,19 @@
 // RUN: %mille-opt %s --lay-out-states | FileCheck %s --check-prefixes=CHECK,F32
 // RUN: %mille-opt %s --narrow-types=dtype=bf16 --lay-out-states | FileCheck %s --check-prefixes=CHECK,BF16
+// RUN: %mille-opt %s --narrow-types=dtype=bf16 --lay-out-states=cache=int8 | FileCheck %s --check-prefixes=BYTES
+// RUN: not %mille-opt %s --lay-out-states=cache=int4 2>&1 | FileCheck %s --check-prefix=INT4
+// INT4: cache is 'int4' but must be int8
+
+// In bytes a head of 4 columns has the 4 bytes of a step besides.
+// BYTES-LABEL: func.func @attended
+// BYTES-SAME: tensor<2x?x16xi8> {transformer.name = "keys", transformer.shape = #transformer.shape<2, batch, context, 16>
+// BYTES-SAME: tensor<2x?x16xi8> {transformer.name = "values"
+// BYTES: kernel.recall 1 of %{{.*}} : tensor<2x?x16xi8> -> tensor<?x16xi8>
+// BYTES: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x16xi8>) : tensor<?x8xbf16> -> tensor<?x16xi8>
+// BYTES: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x16xi8>) : tensor<?x8xbf16> -> tensor<?x16xi8>
+// BYTES: kernel.attention {{.*}} panels : tensor<?x8xbf16>, tensor<?x16xi8>, tensor<?x16xi8>
+// BYTES-LABEL: func.func @read_otherwise
+// BYTES-NOT: i8
 
 // Attention alone reads both states: panels, of bf16 where the package is. Keys turn
 // and round once; the values' and the queries' makers round.
@@ -13,7 +27,7 @@
 // BF16: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x8xbf16>)
 // BF16: kernel.rows ins(%arg3 : tensor<?x8xf32>) outs(%{{.*}} : tensor<?x8xbf16>)
 // CHECK: kernel.attention {{.*}} causal true panels :
-func.func @attended(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %r: tensor<?x4xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "keys", transformer.state}, %values: tensor<2x?x8xf32> {transformer.name = "values", transformer.state}) -> tensor<?x8xf32> {
+func.func @attended(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %r: tensor<?x4xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "keys", transformer.shape = #transformer.shape<2, batch, context, 8>, transformer.state}, %values: tensor<2x?x8xf32> {transformer.name = "values", transformer.state}) -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %e = tensor.empty(%batch) : tensor<?x8xf32>

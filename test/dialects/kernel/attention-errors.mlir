@@ -409,3 +409,43 @@ func.func @attention_c13_rows(%x: tensor<?x8xf32>, %keys: tensor<1x?x8xf32> {tra
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @attention_c14(%x: tensor<?x8xf32>, %k: tensor<?x20xi8>, %v: tensor<?x16xi8>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{key has 20 columns but 2 heads have 8 bytes each}}
+  %y = kernel.attention %x, %k, %v past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x8xf32>, tensor<?x20xi8>, tensor<?x16xi8> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c14_value(%x: tensor<?x8xf32>, %k: tensor<?x16xi8>, %v: tensor<?x12xi8>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{value has 12 columns but 2 heads have 8 bytes each}}
+  %y = kernel.attention %x, %k, %v past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x8xf32>, tensor<?x16xi8>, tensor<?x12xi8> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c14_group(%x: tensor<?x12xf32>, %k: tensor<?x20xi8>, %v: tensor<?x16xi8>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{keys in bytes have heads of 6 columns but must have a multiple of 4}}
+  %y = kernel.attention %x, %k, %v past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 6 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x12xf32>, tensor<?x20xi8>, tensor<?x16xi8> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c14_one(%x: tensor<?x8xf32>, %k: tensor<?x16xi8>, %v: tensor<?x8xf32>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{key is 'tensor<?x16xi8>' but must be f32 or bf16 [rows, columns]}}
+  %y = kernel.attention %x, %k, %v past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x8xf32>, tensor<?x16xi8>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}

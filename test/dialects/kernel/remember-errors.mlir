@@ -51,3 +51,39 @@ func.func @remember_c4_columns(%keys: tensor<2x?x8xf32> {transformer.state}, %ro
   %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 3 outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @remember_c5(%keys: tensor<2x?x16xi8> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x16xi8> -> tensor<?x16xi8>
+  // expected-error @+1 {{outs is 'tensor<?x16xi8>' but there are no panels}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x16xi8>) : tensor<?x8xf32> -> tensor<?x16xi8>
+  return
+}
+
+// -----
+
+func.func @remember_c5_columns(%keys: tensor<2x?x18xi8> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x18xi8> -> tensor<?x18xi8>
+  // expected-error @+1 {{outs is 'tensor<?x18xi8>' but 2 heads of 4 columns have 16 bytes}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%h : tensor<?x18xi8>) : tensor<?x8xf32> -> tensor<?x18xi8>
+  return
+}
+
+// -----
+
+func.func @remember_c5_group(%keys: tensor<2x?x20xi8> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x12xf32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x20xi8> -> tensor<?x20xi8>
+  // expected-error @+1 {{keys in bytes have heads of 6 columns but must have a multiple of 4}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%h : tensor<?x20xi8>) : tensor<?x12xf32> -> tensor<?x20xi8>
+  return
+}
+
+// -----
+
+func.func @remember_c5_input(%keys: tensor<2x?x16xi8> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xi32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x16xi8> -> tensor<?x16xi8>
+  // expected-error @+1 {{input is 'tensor<?x8xi32>' but must be f32 or bf16 [rows, columns]}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%h : tensor<?x16xi8>) : tensor<?x8xi32> -> tensor<?x16xi8>
+  return
+}

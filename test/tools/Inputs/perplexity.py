@@ -2,12 +2,15 @@
 """Perplexity of a causal model on a text: e to the mean of -log p of each token after
 those before it, in windows that begin anew.
 
-  perplexity.py mille MILLE PACKAGE TEXT [WINDOWS [TOKENS]]   a package with its tokens
+  perplexity.py mille MILLE PACKAGE TEXT [WINDOWS [TOKENS]]   a package with its tokens;
+                 its entry extend where it has one, whose keys and values are a state's
   perplexity.py peer FILE.gguf TYPE MILLE PACKAGE TEXT [WINDOWS [TOKENS]]
                  ik_llama.cpp on the same ids, its file quantised to TYPE by gguf-py
 
 Needs numpy; `peer` also gguf and ik-llama-cpp-python.
 """
+import glob
+import json
 import math
 import os
 import subprocess
@@ -44,13 +47,21 @@ def losses(logits, ids):
     return sums - rows[numpy.arange(len(ids) - 1), ids[1:]]
 
 
+def has_states(package):
+    with open(glob.glob(os.path.join(package, "*.json"))[0]) as file:
+        entries = json.load(file)["mille_package"]["entries"]
+    return any(entry["name"] == "extend" for entry in entries)
+
+
 def logits_of_mille(mille, package, ids):
+    entry = ["--entry=extend", "--context=%d" % len(ids)] \
+        if has_states(package) else []
     with tempfile.TemporaryDirectory() as folder:
         given, got = os.path.join(folder, "in"), os.path.join(folder, "out")
         tensors.save(given, {"input_ids": (
             "I64", [1, len(ids)], numpy.array(ids, numpy.int64).tobytes())})
-        subprocess.run([mille, "run", package, "--inputs", given, "--outputs", got],
-                       check=True)
+        subprocess.run([mille, "run", package, "--inputs", given, "--outputs", got,
+                        *entry], check=True)
         numbers = numpy.frombuffer(tensors.load(got)["logits"][2], numpy.float32)
         return numbers.reshape(len(ids), -1)
 

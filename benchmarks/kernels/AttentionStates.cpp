@@ -1,0 +1,111 @@
+// A decode step's attention to the keys and values of a state in panels: one
+// query, all heads, the parts of all stretches. States take turns, so that each
+// is read from memory.
+#include "benchmarks/kernels/Measure.h"
+#include "runtime/StatePanels.h"
+
+using namespace mille;
+using namespace mille::benchmarks;
+
+namespace {
+
+constexpr int64_t memoryBytes = 160 << 20, stretch = 512;
+
+struct Step {
+  Element held; // of keys and values
+  int64_t keys, heads, groups, dim;
+
+  bool inBytes() const { return held.bytes == 1; }
+  int64_t keyColumns() const {
+    return groups * (inBytes() ? mille_key_bytes(dim) : dim);
+  }
+  int64_t valueColumns() const {
+    return groups * (inBytes() ? mille_value_bytes(dim) : dim);
+  }
+  int64_t bytes() const {
+    return keys * (keyColumns() + valueColumns()) * held.bytes;
+  }
+  std::string rows(int64_t columns, const char *element) const {
+    return "memref<?x" + std::to_string(columns) + "x" + element + ">";
+  }
+  std::string text() const {
+    auto number = [](int64_t value) { return std::to_string(value); };
+    std::string q = rows(heads * dim, held.bytes == 2 ? "bf16" : "f32"),
+                k = rows(keyColumns(), held.name),
+                v = rows(valueColumns(), held.name),
+                o = rows(heads * dim, "f32"), past = "memref<?xi32>";
+    return "func.func @f(%t: index, %n: index, %p: index, %q: " + q +
+           ", %k: " + k + ", %v: " + v + ", %past: " + past + ", %o: " + o +
+           ") {\n kernel.attention %q, %k, %v past %past : " + past +
+           " queries %t keys %n first %p outs(%o : " + o + ") heads " +
+           number(heads) + " kv_heads " + number(groups) + " head_dim " +
+           number(dim) + " value_dim " + number(dim) +
+           " offsets [0, 0, 0] scale 0.001 causal true panels : " + q + ", " +
+           k + ", " + v + "\n return\n}\n";
+  }
+};
+
+void attend(benchmark::State &state, const Target &isa, const Step &step) {
+  test::ParsedKernel parsed(step.text());
+  mille_kernel_function few = test::load(parsed, isa, RowClass::few);
+  const int64_t states = memoryBytes / step.bytes(),
+                stretches = (step.keys + stretch - 1) / stretch,
+                readable = 128 * step.dim;
+  Buffer query(step.heads * step.dim, step.held.bytes == 2 ? bf16 : f32),
+      keys(states * step.keys * step.keyColumns() + readable, step.held),
+      values(states * step.keys * step.valueColumns() + readable, step.held),
+      other(step.bytes() * (states / 2 + 1), i8),
+      parts(2 * stretches * step.heads * step.dim, f32);
+  const int32_t dim = int32_t(step.dim), all = int32_t(step.heads) * dim,
+                count = int32_t(step.keys);
+  auto part = [&](int64_t which) -> Argument {
+    return {parts.floats() + which * stretches * all,
+            {{0, dim, 1, 0},
+             {0, 1, dim, 0},
+             {0, int32_t(step.heads), dim, 0},
+             {0, int32_t(stretches), all, 0}}};
+  };
+  int64_t turn = 0;
+  measureMoving(
+      state, double(step.bytes()),
+      [&] {
+        turn = (turn + 1) % states;
+        std::vector<Argument> inputs{
+            matrixOf(query.data(), 1, all, all),
+            matrixOf(keys.at(turn * step.keys * step.keyColumns()), step.keys,
+                     step.keyColumns(), step.keyColumns()),
+            matrixOf(values.at(turn * step.keys * step.valueColumns()),
+                     step.keys, step.valueColumns(), step.valueColumns())};
+        test::call(few, inputs, {1, count, count - 1}, {part(0), part(1)});
+      },
+      [&] {
+        const char *from = static_cast<const char *>(other.data());
+        readAll(from + turn % (states / 2) * step.bytes() / 64 * 64,
+                step.bytes() / 64 * 64);
+      });
+}
+
+void addStepsOf(Element held, const Target &isa) {
+  for (int64_t keys : {128, 1024, 4096})
+    for (auto [heads, groups, dim] :
+         {std::tuple<int64_t, int64_t, int64_t>{9, 3, 64},
+          {12, 3, 64},
+          {24, 3, 64},
+          {12, 3, 128},
+          {24, 3, 128}}) {
+      const Step step{held, keys, heads, groups, dim};
+      add("attention-" + std::to_string(heads) + "x" + std::to_string(dim) +
+              "-groups:" + std::to_string(groups) + "-state/" + held.name,
+          isa, "keys:" + std::to_string(keys),
+          [=](auto &s) { attend(s, isa, step); });
+    }
+}
+
+} // namespace
+
+void benchmarks::addAttentionStates(const Target &isa) {
+  addStepsOf(f32, isa);
+  if (hasInstructions(isa, NumberType::bf16))
+    addStepsOf(bf16, isa);
+  addStepsOf(i8, isa);
+}

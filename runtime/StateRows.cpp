@@ -1,0 +1,262 @@
+// The runtime's steps that write states: rows of the run go behind those that
+// a state holds, as rows, in panels, or in panels of bytes.
+// Must not read a row that `past` does not count.
+#include "runtime/Backend.h"
+#include "runtime/StatePanels.h"
+#include "runtime/States.h"
+
+#include <string.h>
+
+namespace mille {
+namespace {
+
+// The run's rows that each sequence has room for: `each` gets the sequence, the
+// first row of the run, the first row of the state, and how many there are.
+template <typename Each>
+void eachSequence(mille_run *run, const int32_t *past, int64_t stateRows,
+                  int64_t tokens, const Each &each) {
+  mille_session &session = sessionOf(run);
+  if (session.planning || session.stopped())
+    return;
+  Sequences own = sequencesOf(run, tokens);
+  for (int64_t s = 0; s < own.batch; ++s) {
+    int64_t first = (past ? past[s] : 0) + own.before(s),
+            room = stateRows - first;
+    each(s, own.first(s), first, own.rows(s) < room ? own.rows(s) : room);
+  }
+}
+
+// The input's rows of heads, and the rows of a sequence's state.
+struct Heads {
+  int64_t stride, heads, size, stateRows;
+};
+
+// Scatters rows of heads into panels; Element has the bytes of an element.
+template <typename Element> struct PanelWriter : Heads {
+  const Element *input;
+  Element *entry;
+
+  Element *headOf(int64_t sequence, int64_t head) const {
+    return entry + (sequence * heads + head) * size * stateRows;
+  }
+  void writeKey(int64_t sequence, int64_t from, int64_t row) const {
+    const int64_t pair = mille_key_pair(sizeof(Element), size);
+    for (int64_t h = 0; h < heads; ++h) {
+      const Element *key = input + from * stride + h * size;
+      Element *to = headOf(sequence, h) + mille_key_place(row, 0, size, pair);
+      // Elements of a pair are neighbours, pairs a panel's row apart.
+      for (int64_t d = 0; d < size; d += pair)
+        for (int64_t i = 0; i < pair; ++i)
+          to[d * MILLE_PANEL_ROWS + i] = key[d + i];
+    }
+  }
+  // `last`: the next row is not written by this run.
+  void writeValue(int64_t sequence, int64_t from, int64_t row,
+                  bool last) const {
+    const int64_t pair = mille_value_pair(sizeof(Element));
+    const bool alone = last && row % pair + 1 < pair;
+    for (int64_t h = 0; h < heads; ++h) {
+      const Element *value = input + from * stride + h * size;
+      Element *head = headOf(sequence, h);
+      for (int64_t d = 0; d < size; ++d) {
+        Element *to = head + mille_value_place(row, d, size, pair, stateRows);
+        to[0] = value[d];
+        if (alone)
+          to[1] = 0;
+      }
+    }
+  }
+};
+
+template <typename Element>
+void rememberPanels(mille_run *run, const void *input, const Heads &heads,
+                    bool keys, const int32_t *past, int64_t tokens,
+                    void *entry) {
+  const PanelWriter<Element> writer{heads, (const Element *)input,
+                                    (Element *)entry};
+  eachSequence(run, past, heads.stateRows, tokens,
+               [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
+                 for (int64_t m = 0; m < rows; ++m)
+                   keys
+                       ? writer.writeKey(s, from + m, row + m)
+                       : writer.writeValue(s, from + m, row + m, m + 1 == rows);
+               });
+}
+
+// The largest integer of a row in bytes, and what is added to x so that the low
+// bits of the sum are x as an integer, to nearest.
+constexpr float mostOfRow = 127;
+constexpr float integerShifter = 3 << 22;
+constexpr int32_t shifterBits = 0x4b400000, keyOffset = 128;
+constexpr uint32_t infinity = 0x7f800000, leastNormal = 0x00800000;
+
+float floatOf(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+uint32_t bitsOf(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+float numberOf(const float *at) { return *at; }
+float numberOf(const uint16_t *at) { return floatOf((uint32_t)*at << 16); }
+
+// A row of a head as integers from -127 to 127 and their step. The step is NaN
+// where the row holds a number that is not finite: whoever sees the row then
+// sees that.
+constexpr int64_t rowPart = 64;
+template <typename Element> struct RoundedRow {
+  const Element *row;
+  int64_t size;
+  float step, inverse;
+
+  RoundedRow(const Element *row, int64_t size) : row(row), size(size) {
+    uint32_t most = 0;
+    for (int64_t d = 0; d < size; ++d) {
+      const uint32_t bits = bitsOf(numberOf(row + d)) & 0x7fffffff;
+      most = bits > most ? bits : most;
+    }
+    step = most >= infinity ? floatOf(0x7fc00000) : floatOf(most) / mostOfRow;
+    const bool counts = most < infinity && bitsOf(step) >= leastNormal;
+    inverse = counts ? 1 / step : 0;
+  }
+  // Integers of columns `first` to `first` + `count` - 1, at most rowPart.
+  void round(int64_t first, int64_t count, int32_t offset, uint8_t *to) const {
+    if (inverse == 0) { // the row may hold NaN
+      memset(to, offset, count);
+      return;
+    }
+    for (int64_t d = 0; d < count; ++d) {
+      const float x = numberOf(row + first + d) * inverse + integerShifter;
+      to[d] = (uint8_t)((int32_t)bitsOf(x) - shifterBits + offset);
+    }
+  }
+};
+
+// The same in bytes; Element is the input's.
+template <typename Element> struct ByteWriter : Heads {
+  const Element *input;
+  uint8_t *entry;
+
+  void writeKey(int64_t sequence, int64_t from, int64_t row) const {
+    for (int64_t h = 0; h < heads; ++h) {
+      uint8_t *head =
+          entry + (sequence * heads + h) * mille_key_bytes(size) * stateRows;
+      const RoundedRow<Element> key(input + from * stride + h * size, size);
+      uint8_t part[rowPart];
+      for (int64_t d = 0; d < size; d += rowPart) {
+        const int64_t count = size - d < rowPart ? size - d : rowPart;
+        key.round(d, count, keyOffset, part);
+        for (int64_t i = 0; i < count; i += MILLE_BYTE_GROUP)
+          memcpy(head + mille_key_byte(row, d + i, size), part + i,
+                 MILLE_BYTE_GROUP);
+      }
+      memcpy(head + mille_key_step(row, size), &key.step, MILLE_STEP_BYTES);
+    }
+  }
+  void writeValue(int64_t sequence, int64_t from, int64_t row) const {
+    const int64_t columns = mille_panel_columns(size);
+    for (int64_t h = 0; h < heads; ++h) {
+      uint8_t *head =
+          entry + (sequence * heads + h) * mille_value_bytes(size) * stateRows;
+      const RoundedRow<Element> value(input + from * stride + h * size, size);
+      for (int64_t d = 0; d < size; d += columns) {
+        uint8_t *steps = head + mille_value_steps(row, d, size, stateRows);
+        memcpy(steps + row % MILLE_PANEL_ROWS * MILLE_STEP_BYTES, &value.step,
+               MILLE_STEP_BYTES);
+        uint8_t *to = head + mille_value_byte(row, d, size, stateRows);
+        for (int64_t i = 0; i < columns; i += rowPart)
+          value.round(d + i, columns - i < rowPart ? columns - i : rowPart, 0,
+                      to + i);
+      }
+    }
+  }
+};
+
+template <typename Element>
+void rememberBytes(mille_run *run, const void *input, const Heads &heads,
+                   bool keys, const int32_t *past, int64_t tokens,
+                   void *entry) {
+  const ByteWriter<Element> writer{heads, (const Element *)input,
+                                   (uint8_t *)entry};
+  eachSequence(run, past, heads.stateRows, tokens,
+               [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
+                 for (int64_t m = 0; m < rows; ++m)
+                   keys ? writer.writeKey(s, from + m, row + m)
+                        : writer.writeValue(s, from + m, row + m);
+               });
+}
+
+// Where the session is on a device, whole numbers are remembered by the host
+// too. True where nothing is left to do.
+bool rememberedOnDevice(mille_run *run, const Remember &what) {
+  return doneOnDevice(sessionOf(run), &mille_backend::remember, what) &&
+         DeviceStates::isApart(what.entry);
+}
+
+} // namespace
+} // namespace mille
+
+using namespace mille;
+
+extern "C" {
+
+void mille_remember(mille_run *run, const void *input, int64_t input_stride,
+                    int64_t row_bytes, const int32_t *past, int64_t state_rows,
+                    int64_t tokens, void *entry) {
+  const int64_t rows = tokens == MILLE_RUN_TOKENS ? run->tokens : tokens;
+  if (rememberedOnDevice(run, {input, input_stride, row_bytes, past, run->batch,
+                               rows, state_rows, entry}))
+    return;
+  eachSequence(run, past, state_rows, tokens,
+               [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
+                 char *to = (char *)entry + (s * state_rows + row) * row_bytes;
+                 for (int64_t m = 0; m < rows; ++m)
+                   memcpy(to + m * row_bytes,
+                          (const char *)input + (from + m) * input_stride,
+                          row_bytes);
+               });
+}
+
+void mille_remember_panels(mille_run *run, const void *input,
+                           int64_t input_stride, int32_t keys, int64_t heads,
+                           int64_t size, int64_t element_bytes,
+                           const int32_t *past, int64_t state_rows,
+                           int64_t tokens, void *entry) {
+  if (sessionOf(run).part) { // which has rows in place of panels
+    mille_remember(run, input, input_stride * element_bytes,
+                   heads * size * element_bytes, past, state_rows, tokens,
+                   entry);
+    return;
+  }
+  const Heads own = {input_stride, heads, size, state_rows};
+  if (element_bytes == 2)
+    return rememberPanels<uint16_t>(run, input, own, keys, past, tokens, entry);
+  rememberPanels<uint32_t>(run, input, own, keys, past, tokens, entry);
+}
+
+void mille_remember_bytes(mille_run *run, const void *input,
+                          int64_t input_stride, int32_t keys, int64_t heads,
+                          int64_t size, int64_t element_bytes,
+                          const int32_t *past, int64_t state_rows,
+                          int64_t tokens, void *entry) {
+  const Heads own = {input_stride, heads, size, state_rows};
+  if (element_bytes == 2)
+    return rememberBytes<uint16_t>(run, input, own, keys, past, tokens, entry);
+  rememberBytes<float>(run, input, own, keys, past, tokens, entry);
+}
+
+void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
+                     int32_t *out) {
+  HostStep host(run, out, rows, 1);
+  if (host.skipped())
+    return;
+  Sequences own = sequencesOf(run, MILLE_RUN_TOKENS);
+  for (int64_t s = 0; s < own.batch; ++s)
+    for (int64_t t = 0; t < own.rows(s); ++t)
+      out[own.first(s) + t] = past[s] + (int32_t)(own.before(s) + t);
+  host.give();
+}
+}
