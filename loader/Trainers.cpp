@@ -47,6 +47,19 @@ mille_status mille_trainer_step(mille_trainer *trainer, const mille_size *sizes,
                        report);
 }
 
+mille_status mille_trainer_gradients(mille_trainer *trainer,
+                                     const mille_size *sizes, size_t count,
+                                     const void *const *inputs,
+                                     mille_step_report *report) {
+  return MILLE_FORWARD(trainer, mille_trainer_gradients, sizes, count, inputs,
+                       report);
+}
+
+mille_status mille_trainer_gradient(mille_trainer *trainer, const char *name,
+                                    float *numbers, size_t count) {
+  return MILLE_FORWARD(trainer, mille_trainer_gradient, name, numbers, count);
+}
+
 mille_status mille_trainer_evaluate(mille_trainer *trainer,
                                     const mille_size *sizes, size_t count,
                                     const void *const *inputs, double *loss,

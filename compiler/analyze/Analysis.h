@@ -14,6 +14,14 @@ struct Range {
   double measuredOut = 0; // the second moment of the unit's result in that run
 };
 
+// The gradient of the model's own loss at one unit, without approximation.
+struct ExactGradient {
+  // Second moment at the unit's input, where that at the stack's result is as
+  // in simulations.
+  double gradient = 0;
+  std::array<double, 3> update{}; // of the unit's parameters
+};
+
 struct StackAnalysis {
   Stack stack;
   Moments predicted; // for the stack itself
@@ -21,6 +29,8 @@ struct StackAnalysis {
   Moments simulated;
   std::vector<std::vector<LogitMoments>> logits; // by unit, by attention
   std::vector<Range> ranges;
+  std::vector<ExactGradient> exact; // by unit; empty: not measured
+  std::array<double, 3> exactUpdate{};
   // The bound, relative to that of one layer of the same units without scales
   // whose weights keep moments.
   std::array<double, 3> depthFactor{};
@@ -54,6 +64,7 @@ struct Report {
   std::string model;
   std::string weights; // "as stored", "by scheme deepnorm", "unknown"
   std::string sample;  // "" if nothing was run
+  std::string loss;    // whose exact gradients are measured; "": none
   AnalysisOptions options;
   std::vector<StackAnalysis> stacks;
 };

@@ -19,6 +19,8 @@ public:
       json.attribute("weights", report.weights);
       if (!report.sample.empty())
         json.attribute("sample", report.sample);
+      if (!report.loss.empty())
+        json.attribute("loss", report.loss);
       number("keys", report.options.keys);
       json.attribute("simulated_channels", report.options.simulation.width);
       json.attribute("simulated_draws", report.options.simulation.draws);
@@ -72,6 +74,11 @@ private:
       moments("predicted", a.predicted.units[i], true);
       moments("predicted_narrow", a.narrow.units[i], true);
       moments("simulated", a.simulated.units[i], false);
+      if (!a.exact.empty())
+        json.attributeObject("exact", [&] {
+          number("gradient", a.exact[i].gradient);
+          updates("update", a.exact[i].update);
+        });
       json.attributeArray("logits", [&] {
         for (const LogitMoments &m : a.logits[i])
           json.object([&] {
@@ -130,6 +137,8 @@ private:
       number("input_weight", a.predicted.units.back().inputWeight);
       updates("update_predicted", a.narrow.update);
       updates("update_simulated", a.simulated.update);
+      if (!a.exact.empty())
+        updates("update_exact", a.exactUpdate);
       updates("update_over_one_layer", a.depthFactor);
       updates("update_power_of_layers", a.depthPower);
       number("update_over_deepnorm", a.overDeepNorm);

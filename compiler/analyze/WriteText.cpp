@@ -46,6 +46,8 @@ static void writeRow(const StackAnalysis &a, size_t i, bool measured,
   number(m.branchWeight);
   number(a.narrow.units[i].gradient);
   number(s.gradient);
+  if (!a.exact.empty())
+    number(a.exact[i].gradient);
   number(a.ranges[i].predicted);
   if (measured)
     number(a.ranges[i].measuredLargest);
@@ -62,7 +64,10 @@ static void writeUpdates(const StackAnalysis &a, llvm::raw_ostream &out) {
         << padded(shortNumber(a.simulated.update[o]), 10) << " simulated, "
         << shortNumber(a.depthFactor[o])
         << " times one layer's without scales: "
-        << growthInWords(a.depthPower[o]) << '\n';
+        << growthInWords(a.depthPower[o])
+        << (a.exact.empty() ? std::string()
+                            : "; exact: " + shortNumber(a.exactUpdate[o]))
+        << '\n';
 }
 
 static void writeLogits(const StackAnalysis &a, double keys,
@@ -98,7 +103,8 @@ static void writeStack(const Report &report, const StackAnalysis &a,
   const bool measured = !report.sample.empty(), bounds = report.options.bounds;
   out << "layer unit           " << "   E[sum^2]" << " simulated"
       << "   input w"
-      << "  branch w" << "  gradient" << " simulated" << "   max|sum|"
+      << "  branch w" << "  gradient" << " simulated"
+      << (a.exact.empty() ? "" : "     exact") << "   max|sum|"
       << (measured ? "  measured" : "") << (bounds ? "     bound" : "") << '\n';
   for (size_t i : rowsOf(stack, everyUnit))
     writeRow(a, i, measured, bounds, out);
@@ -111,6 +117,8 @@ void mille::analyze::writeText(const Report &report, bool everyUnit,
   out << "model " << report.model << ", weights " << report.weights
       << (report.sample.empty() ? "" : ", measured on " + report.sample)
       << '\n';
+  if (!report.loss.empty())
+    out << "exact gradients of " << report.loss << '\n';
   for (const StackAnalysis &a : report.stacks)
     writeStack(report, a, everyUnit, out);
 }

@@ -25,6 +25,11 @@ Value Backward::takeGradient(Value forward) {
   return gradient;
 }
 
+void Backward::keepAt(ArrayRef<ResidualOp> units) {
+  for (auto [number, unit] : llvm::enumerate(units))
+    kept[unit] = int64_t(number);
+}
+
 LogicalResult Backward::run(ArrayRef<Operation *> ops) {
   for (Operation *op : llvm::reverse(ops))
     if (failed(visit(op)))
@@ -46,6 +51,13 @@ LogicalResult Backward::visit(Operation *op) {
   if (failed(
           differentiable.buildAdjoint(builder, ofResults, *this, ofOperands)))
     return failure();
+  if (auto unit = kept.find(op); unit != kept.end()) {
+    const std::string name = "gradient.unit." + std::to_string(unit->second);
+    if (ofOperands.front())
+      KeepOp::create(builder, op->getLoc(), ofOperands.front(), name, 0);
+    KeepOp::create(builder, op->getLoc(), ofResults.front(), name + ".result",
+                   0);
+  }
   for (auto [operand, gradient] :
        llvm::zip_equal(op->getOperands(), ofOperands))
     add(operand, gradient);

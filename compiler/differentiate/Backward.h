@@ -16,6 +16,9 @@ public:
            mlir::OpBuilder &builder)
       : activity(activity), saved(saved), builder(builder) {}
 
+  // Keeps the gradients at the input and the result of these units as outputs,
+  // named by the units' numbers.
+  void keepAt(llvm::ArrayRef<transformer::ResidualOp> units);
   // Adds a gradient to that of a value of the forward pass (null: nothing).
   void add(mlir::Value forward, mlir::Value gradient);
   // Builds the adjoints of `ops`, the last first.
@@ -45,6 +48,7 @@ private:
   // Values of the forward pass that the backward block already has.
   llvm::DenseMap<mlir::Value, mlir::Value> known;
   llvm::DenseMap<mlir::Operation *, mlir::Value> knownSums; // of units
+  llvm::DenseMap<mlir::Operation *, int64_t> kept;          // units' numbers
 };
 
 } // namespace mille::differentiate

@@ -170,6 +170,8 @@ private:
     Activity activity(entry.block());
     Saved saved;
     Backward backward(activity, saved, entry.builder);
+    if (keepUnits)
+      backward.keepAt(llvm::to_vector(entry.block().getOps<ResidualOp>()));
     saved.choose(entry.block(), backward, *policy);
     backward.add(made->output, made->gradient);
     if (failed(backward.run(ops)))

@@ -30,13 +30,18 @@ def Differentiate : Pass<"differentiate", "::mille::transformer::ModelOp"> {
     `none` saves all of it; `cheap` computes norms, activations and sums anew; `layer`
     saves the input of each layer only.
 
+    With `keep-units` the entry also gives the gradients at unit N of those outside of
+    layers, counted from 0, as outputs: `gradient.unit.N` at its input and
+    `gradient.unit.N.result` at its result.
+
     Fails where an op has no adjoint, or where layers read a value from outside that
     needs a gradient; the error names the op.
   }];
   let options = [
     Option<"of", "of", "std::string", "\"logits\"", "the output that the loss reads">,
     Option<"loss", "loss", "std::string", "\"cross_entropy\"", "cross_entropy or given">,
-    Option<"recompute", "recompute", "std::string", "\"cheap\"", "none, cheap or layer">];
+    Option<"recompute", "recompute", "std::string", "\"cheap\"", "none, cheap or layer">,
+    Option<"keepUnits", "keep-units", "bool", "false", "give the gradients at units">];
   let dependentDialects = ["::mille::transformer::TransformerDialect"];
 }
 #endif

@@ -44,6 +44,8 @@ static Status perform(const Options &options, mlir::MLIRContext &context,
     return generateCommand(options.generate, context, out);
   case Command::train:
     return trainCommand(options.train, context, out);
+  case Command::exportModel:
+    return exportCommand(options.exporting, context, out);
   }
   return Status::bug;
 }

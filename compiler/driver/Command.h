@@ -42,6 +42,9 @@ Status tokensCommand(const TokensOptions &options, mlir::MLIRContext &context,
 // Trains on a file of tokens, and saves checkpoints.
 Status trainCommand(const TrainOptions &options, mlir::MLIRContext &context,
                     llvm::raw_ostream &out);
+// Writes a checkpoint as a Hugging Face folder.
+Status exportCommand(const ExportOptions &options, mlir::MLIRContext &context,
+                     llvm::raw_ostream &out);
 Status devicesCommand(const DevicesOptions &options, llvm::raw_ostream &out);
 
 } // namespace mille

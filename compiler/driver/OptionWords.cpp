@@ -296,6 +296,11 @@ static void addVerify(CLI::App &root, VerifyOptions &o) {
       "--certificate", o.certificate,
       "measure again what each rewrite does to numbers, on random and "
       "hard inputs, in f64 and compiled");
+  app->add_flag("--train", o.train,
+                "of a package that trains, or of a model compiled so: every "
+                "gradient of a step against the reference's")
+      ->excludes("--certificate")
+      ->excludes("--expected");
   app->add_flag("--json", o.json, "the same for programs");
   deviceOption(app, o.device);
   app->footer(
@@ -337,6 +342,9 @@ static void addAnalyze(CLI::App &root, AnalyzeOptions &o) {
                   "of simulated stacks and random tokens (default: 1)")
       ->type_name("N")
       ->check(numberFrom(0, INT64_MAX));
+  app->add_flag("--gradients", o.gradients,
+                "measure the exact gradients of the model's loss on the tokens "
+                "of --sample or --inputs, unit by unit");
   app->add_flag("--units", o.units, "a line for every unit");
   app->add_flag("--json", o.json, "everything, for programs");
   app->add_option("--html", o.html, "also a page with drawings over depth")
@@ -433,6 +441,25 @@ static void addDevices(CLI::App &root, DevicesOptions &o) {
                 "the CPU and what was measured, as one JSON object");
 }
 
+static void addExport(CLI::App &root, ExportOptions &o) {
+  CLI::App *app = root.add_subcommand(
+      "export", "a checkpoint becomes a Hugging Face folder: config.json and "
+                "model.safetensors with the family's names");
+  app->add_option("CHECKPOINT", o.checkpoint,
+                  "a safetensors file of mille train or mille init")
+      ->required();
+  app->add_option("--model", o.model,
+                  "what was trained: a native spec (*.json), whose program a "
+                  "Hugging Face family must have, or a Hugging Face folder")
+      ->type_name("MODEL")
+      ->required();
+  app->add_option("-o,--output", o.folder, "folder for the files")
+      ->type_name("DIR")
+      ->required();
+  app->footer("Examples:\n"
+              "  mille export gpt.safetensors --model=gpt.json -o gpt-hf");
+}
+
 void mille::addCommands(CLI::App &root, Options &options, std::string &stage) {
   addCompile(root, options.compile, options.tune, stage);
   addInit(root, options.init);
@@ -446,4 +473,5 @@ void mille::addCommands(CLI::App &root, Options &options, std::string &stage) {
   addTokens(root, options.tokens);
   addGenerate(root, options.generate);
   addTrain(root, options.train);
+  addExport(root, options.exporting);
 }

@@ -158,6 +158,7 @@ mille::parseCommandLine(int argc, const char *const *argv, int &status) {
                         .Case("tokens", Command::tokens)
                         .Case("generate", Command::generate)
                         .Case("train", Command::train)
+                        .Case("export", Command::exportModel)
                         .Default(Command::devices);
   if (options.command == Command::compile &&
       !checkCompile(options.compile, options.tune, stage)) {

@@ -29,7 +29,7 @@ struct VerifyOptions {
   std::string subject;
   std::string device; // as in RunOptions
   std::string inputs, expected;
-  bool certificate = false, json = false;
+  bool certificate = false, json = false, train = false;
   unsigned threads = 1;
 };
 
@@ -68,11 +68,15 @@ struct InitOptions {
   unsigned threads = 1;
 };
 
+struct ExportOptions {
+  std::string checkpoint, model, folder;
+};
+
 struct AnalyzeOptions {
   std::string subject, weights, inputs, html;
   int64_t keys = 128, sample = 0;
   uint64_t seed = 1;
-  bool norms = false, units = false, json = false;
+  bool norms = false, units = false, gradients = false, json = false;
 };
 
 struct TokensOptions {
@@ -120,7 +124,8 @@ enum class Command {
   devices,
   tokens,
   generate,
-  train
+  train,
+  exportModel
 };
 
 struct Options {
@@ -138,6 +143,7 @@ struct Options {
   TokensOptions tokens;
   GenerateOptions generate;
   TrainOptions train;
+  ExportOptions exporting;
   std::string line; // as typed, for reproducers
 };
 

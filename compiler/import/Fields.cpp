@@ -20,7 +20,15 @@ Fields::Fields(const json::Document &document, const json::Value &object,
     members[member.key] = &member;
 }
 
-void Fields::asked(StringRef key) { known.insert({key, true}); }
+void Fields::asked(StringRef key) { known[key] = true; }
+
+std::vector<StringRef> Fields::keysThatMatter() const {
+  std::vector<StringRef> keys;
+  for (auto &[key, matters] : known)
+    if (matters)
+      keys.push_back(key);
+  return keys;
+}
 
 const json::Value *Fields::take(StringRef key) {
   asked(key);

@@ -41,7 +41,9 @@ public:
   const json::Value *list(llvm::StringRef key);
   // Accepts only these values, written as describe() prints them.
   void mustBe(llvm::StringRef key, llvm::ArrayRef<llvm::StringRef> values);
-  void ignore(llvm::StringRef key) { asked(key); }
+  void ignore(llvm::StringRef key) { known.insert({key, false}); }
+  // The keys that were asked for and not only ignored.
+  std::vector<llvm::StringRef> keysThatMatter() const;
   void ignoreRest();
 
   // Reports every key that nobody read: an error, or a note for a config.
@@ -66,7 +68,8 @@ private:
   Problems &problems;
   mlir::MLIRContext &context;
   llvm::StringMap<const json::Member *> members;
-  llvm::MapVector<llvm::StringRef, bool> known; // its keys are literals
+  // Whether a key matters, or is ignored. Its keys are literals.
+  llvm::MapVector<llvm::StringRef, bool> known;
 };
 
 } // namespace mille::import

@@ -344,6 +344,8 @@ mlir::Attribute FamilyWeights::stored(StringRef file, const TensorName &name,
     shape.insert(shape.begin(), Dimension{1, {}});
 
   StoredTensors::Entry *entry = find(file);
+  if (!entry)
+    entry = tensors.findOrInvent(file, shape);
   if (!entry) {
     missingTensor(file, shape, tensors, at, problems);
     return {};

@@ -144,6 +144,18 @@ StoredTensors::Entry *StoredTensors::find(StringRef name) {
   return found == entries.end() ? nullptr : &found->second;
 }
 
+StoredTensors::Entry *
+StoredTensors::findOrInvent(StringRef name, llvm::ArrayRef<Dimension> shape) {
+  if (Entry *entry = find(name); entry || !invents)
+    return entry;
+  StoredTensor tensor{name.str(), Encoding::f32, {}, {}};
+  for (const Dimension &dimension : shape)
+    tensor.shape.push_back(dimension.size);
+  invented.push_back(std::move(tensor));
+  order.push_back(name.str());
+  return &(entries[name] = Entry{"", "", &invented.back()});
+}
+
 size_t StoredTensors::count(Encoding type) const {
   return llvm::count_if(entries, [&](const auto &entry) {
     return entry.second.tensor->type == type;

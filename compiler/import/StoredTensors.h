@@ -6,6 +6,8 @@
 #include "compiler/import/WeightSource.h"
 #include "compiler/weights/TensorFile.h"
 
+#include <list>
+
 namespace mille::import {
 
 class StoredTensors {
@@ -31,6 +33,11 @@ public:
   // does.
   bool haveOwnNames() const;
   Entry *find(llvm::StringRef name);
+  // Instead of files: finds under every name a tensor of f32, of the shape that
+  // the first who asks for it wants, without numbers.
+  void inventAll() { invents = true; }
+  // The tensor under a name; if there is none, an invented one, or null.
+  Entry *findOrInvent(llvm::StringRef name, llvm::ArrayRef<Dimension> shape);
   // The number of tensors of each type.
   size_t count(Encoding type) const;
   // In file order.
@@ -45,6 +52,8 @@ private:
   std::vector<std::unique_ptr<TensorFile>> files;
   std::vector<std::string> order;
   llvm::StringMap<Entry> entries;
+  bool invents = false;
+  std::list<StoredTensor> invented;
 };
 
 // The expression of a stored tensor whose shape must be `shape`; null after an

@@ -40,10 +40,13 @@ static void writeJsonElement(StringRef json, llvm::raw_ostream &out) {
 }
 
 void mille::writePage(PageKind kind, StringRef title, StringRef json,
-                      llvm::raw_ostream &out) {
+                      llvm::raw_ostream &out, unsigned reload) {
   out << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, "
-         "initial-scale=1\">\n<title>";
+         "initial-scale=1\">\n";
+  if (reload)
+    out << "<meta http-equiv=\"refresh\" content=\"" << reload << "\">\n";
+  out << "<title>";
   writeEscaped(title, out);
   out << "</title>\n<style>\n" << pageCss << "</style></head>\n<body>\n";
   writeJsonElement(json, out);
@@ -52,6 +55,8 @@ void mille::writePage(PageKind kind, StringRef title, StringRef json,
   llvm::SmallVector<StringRef> scripts{pageJs};
   if (kind == PageKind::depth)
     scripts.push_back(depthJs);
+  else if (kind == PageKind::loss)
+    scripts.push_back(lossJs);
   else
     scripts.append({unitsJs, reportJs});
   for (StringRef script : scripts)

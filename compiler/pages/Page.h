@@ -8,11 +8,13 @@
 namespace mille {
 
 enum class PageKind {
-  depth, // of the JSON of `mille analyze`
-  report // of the JSON of `mille report`
+  depth,  // of the JSON of `mille analyze`
+  report, // of the JSON of `mille report`
+  loss    // of the JSON of `mille train --html`
 };
 
+// reload: a browser reads the file again after so many seconds; 0: never.
 void writePage(PageKind kind, llvm::StringRef title, llvm::StringRef json,
-               llvm::raw_ostream &out);
+               llvm::raw_ostream &out, unsigned reload = 0);
 
 } // namespace mille

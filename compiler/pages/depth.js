@@ -35,6 +35,12 @@ function measured(of) {
   return {name: "measured", of: (unit) => of(unit.range), cross: true};
 }
 
+// Of the model's own loss. `factor`: to the scale of the others.
+function exact(of, factor) {
+  return {name: "exact", cross: true,
+          of: (unit) => unit.exact ? factor * of(unit.exact) : null};
+}
+
 const usable = (value) =>
   typeof value === "number" && value > 0 && isFinite(value);
 
@@ -112,13 +118,13 @@ function charts(parent, stack, kinds) {
   const both = (title, note, of, more, last) =>
     overDepth(box, kinds, title, note,
               [predicted((unit) => of(unit.predicted_narrow)), simulated(of),
-               ...(last ? [measured(last)] : [])], more);
+               ...(last || [])], more);
   both("Second moment at the residual sum",
        "E[y²] before the output norm: the size of what a unit adds up.",
-       (m) => m.sum, {}, (range) => range.measured_second_moment);
+       (m) => m.sum, {}, [measured((range) => range.measured_second_moment)]);
   both("Second moment of the stream",
        "E[x²] after the unit: what the next unit is given.",
-       (m) => m.out, {}, (range) => range.measured_out);
+       (m) => m.out, {}, [measured((range) => range.measured_out)]);
   both("Weight of the stack's input",
        "The cosine between the stream and the stack's input. Below the " +
        "floor a simulation of " + data.simulated_channels + " channels " +
@@ -129,11 +135,15 @@ function charts(parent, stack, kinds) {
             [predicted((unit) => unit.predicted.branch_weight)]);
   both("Second moment of the gradient",
        "Of the loss at the unit's input: growth to the left explodes, " +
-       "decay vanishes.", (m) => m.gradient);
+       "decay vanishes.", (m) => m.gradient, {}, [exact((m) => m.gradient, 1)]);
   for (const [key, name] of Object.entries(growth))
     both(`First update, ${name}`,
-         "How much this unit's first step changes the loss, per learning rate.",
-         (m) => m.update[key]);
+         "How much this unit's first step changes the loss, per learning rate." +
+         (stack.update_exact ? " Exact: scaled to the sum that is predicted." : ""),
+         (m) => m.update[key], {},
+         stack.update_exact ? [exact(
+           (m) => m.update[key],
+           stack.update_predicted[key] / stack.update_exact[key])] : []);
   overDepth(box, kinds, "Largest magnitude at the residual sum",
             "Predicted for normal numbers, measured in a run, and the bound " +
             "that no input exceeds.",
@@ -161,12 +171,14 @@ function summary(parent, stack, id) {
     : `grows as layers^${number(Math.round(value * 100) / 100)}`;
   table(parent, `updates-${id}`,
         [["first update"], ["predicted", 1], ["simulated", 1],
-         ["over one layer's", 1], ["with depth"]],
+         ["over one layer's", 1], ["with depth"],
+         ...(stack.update_exact ? [["exact", 1]] : [])],
         Object.entries(growth).map(([key, name]) => [
           name, number(stack.update_predicted[key]),
           number(stack.update_simulated[key]),
           number(stack.update_over_one_layer[key]),
-          power(stack.update_power_of_layers[key])]));
+          power(stack.update_power_of_layers[key]),
+          ...(stack.update_exact ? [number(stack.update_exact[key])] : [])]));
   for (const advice of stack.advice)
     add(parent, "p", {class: "advice"}, advice);
 }
@@ -191,7 +203,8 @@ add(main, "h1", {}, `What depth does to ${data.model}`);
 add(main, "p", {class: "faint"},
     `Weights ${data.weights}. Lines: predicted by formulas. Points: means of ` +
     `${data.simulated_draws} random stacks of ${data.simulated_channels} ` +
-    "channels." + (data.sample ? ` Crosses: measured on ${data.sample}.` : ""));
+    "channels." + (data.sample ? ` Crosses: measured on ${data.sample}.` : "") +
+    (data.loss ? ` Exact: gradients of ${data.loss}.` : ""));
 data.stacks.forEach((stack, id) => {
   const layers = 1 + stack.units.at(-1).layer;
   add(main, "h2", {}, (data.stacks.length > 1 ? `Stack ${id + 1}: ` : "") +

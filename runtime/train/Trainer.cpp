@@ -333,9 +333,9 @@ void mille_trainer::describeFailure(double loss, char *text,
   snprintf(text, size, "all parameters are finite");
 }
 
-mille_status mille_trainer::train(const mille_size *sizes, size_t count,
-                                  const void *const *given,
-                                  mille_step_report &report) {
+mille_status mille_trainer::differentiate(const mille_size *sizes, size_t count,
+                                          const void *const *given,
+                                          mille_step_report &report) {
   session->share(
       [](void *context, int64_t task, int) {
         mille_trainer &self = *(mille_trainer *)context;
@@ -352,8 +352,34 @@ mille_status mille_trainer::train(const mille_size *sizes, size_t count,
     return status;
   const double norm = gradientNorm();
   const double rate = isnan(setRate) ? mille::rateAt(*training, step) : setRate;
-  const double clip = isnan(setClip) ? training->clip : setClip;
   report = {step + 1, loss, labels, norm, rate};
+  return MILLE_OK;
+}
+
+mille_status mille_trainer::copyGradient(const char *name, float *numbers,
+                                         size_t count) {
+  for (uint64_t p = 0; p < parameters(); ++p) {
+    const mille_parameter_info &parameter = training->parameters[p];
+    if (strcmp(parameter.name, name) != 0)
+      continue;
+    if (parameter.elements != count)
+      return message.set(MILLE_INVALID_ARGUMENT,
+                         "%s has %llu numbers but room for %zu is given", name,
+                         (ull)parameter.elements, count);
+    memcpy(numbers, at(gradients, p), count * sizeof(float));
+    return MILLE_OK;
+  }
+  return message.set(MILLE_INVALID_ARGUMENT, "no parameter is called %s", name);
+}
+
+mille_status mille_trainer::train(const mille_size *sizes, size_t count,
+                                  const void *const *given,
+                                  mille_step_report &report) {
+  mille_status status = differentiate(sizes, count, given, report);
+  if (status != MILLE_OK)
+    return status;
+  const double loss = report.loss, norm = report.gradient_norm,
+               clip = isnan(setClip) ? training->clip : setClip;
   if (!isfinite(loss) || !isfinite(norm)) {
     char why[256];
     describeFailure(loss, why, sizeof why);
@@ -362,7 +388,7 @@ mille_status mille_trainer::train(const mille_size *sizes, size_t count,
                        "%g: %s; the weights are as before the step",
                        (ll)step + 1, loss, norm, why);
   }
-  applyUpdate(rate, clip > 0 && norm > clip ? clip / (norm + 1e-6) : 1);
+  applyUpdate(report.rate, clip > 0 && norm > clip ? clip / (norm + 1e-6) : 1);
   ++step;
   return MILLE_OK;
 }

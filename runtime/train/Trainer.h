@@ -51,6 +51,11 @@ struct mille_trainer {
   // One update by a batch. inputs: as the entry has them.
   mille_status train(const mille_size *sizes, size_t count,
                      const void *const *given, mille_step_report &report);
+  // The gradients by a batch, and what a step reports.
+  mille_status differentiate(const mille_size *sizes, size_t count,
+                             const void *const *given,
+                             mille_step_report &report);
+  mille_status copyGradient(const char *name, float *numbers, size_t count);
   mille_status evaluate(const mille_size *sizes, size_t count,
                         const void *const *given, double &loss,
                         int64_t &labels);

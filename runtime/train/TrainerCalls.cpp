@@ -74,6 +74,29 @@ mille_status mille_trainer_step(mille_trainer *trainer, const mille_size *sizes,
   return trainer->train(sizes, count, inputs, report ? *report : mine);
 }
 
+mille_status mille_trainer_gradients(mille_trainer *trainer,
+                                     const mille_size *sizes, size_t count,
+                                     const void *const *inputs,
+                                     mille_step_report *report) {
+  if (!trainer)
+    return MILLE_INVALID_ARGUMENT;
+  if (!sizes || !inputs)
+    return trainer->message.set(MILLE_INVALID_ARGUMENT, "%s is null",
+                                sizes ? "inputs" : "sizes");
+  mille_step_report mine;
+  return trainer->differentiate(sizes, count, inputs, report ? *report : mine);
+}
+
+mille_status mille_trainer_gradient(mille_trainer *trainer, const char *name,
+                                    float *numbers, size_t count) {
+  if (!trainer)
+    return MILLE_INVALID_ARGUMENT;
+  if (!name || !numbers)
+    return trainer->message.set(MILLE_INVALID_ARGUMENT, "%s is null",
+                                name ? "numbers" : "name");
+  return trainer->copyGradient(name, numbers, count);
+}
+
 mille_status mille_trainer_evaluate(mille_trainer *trainer,
                                     const mille_size *sizes, size_t count,
                                     const void *const *inputs, double *loss,

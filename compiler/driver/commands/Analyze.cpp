@@ -2,6 +2,7 @@
 // a model before anybody runs or trains it. Must only connect the rooms; the
 // mathematics is in compiler/analyze.
 #include "compiler/driver/Command.h"
+#include "compiler/driver/commands/ExactGradients.h"
 #include "compiler/driver/commands/PageFile.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/RandomNumbers.h"
@@ -139,6 +140,16 @@ static Status measureAll(const AnalyzeOptions &options,
     report.sample =
         "random inputs of " + std::to_string(options.sample) + " tokens";
   }
+  if (options.gradients)
+    if (Status status =
+            measureGradients(reference, inputs, options.seed, context, report);
+        failed(status))
+      return status;
+  if (options.gradients)
+    if (Status status =
+            measureGradients(reference, inputs, options.seed, context, report);
+        failed(status))
+      return status;
   keepSums(reference.model());
   if (Status status = reference.run(inputs, outputs); failed(status))
     return status;
@@ -156,6 +167,18 @@ Status mille::analyzeCommand(const AnalyzeOptions &options,
   Report report;
   if (Status status = predictAll(options, reference, report); failed(status))
     return status;
+  if (options.gradients && options.sample == 0 && options.inputs.empty()) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
+        << "--gradients is given but neither --sample nor --inputs: there are "
+           "no tokens whose loss to differentiate";
+    return Status::commandLine;
+  }
+  if (options.gradients && options.sample == 0 && options.inputs.empty()) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
+        << "--gradients is given but neither --sample nor --inputs: there are "
+           "no tokens whose loss to differentiate";
+    return Status::commandLine;
+  }
   if (options.sample > 0 || !options.inputs.empty()) {
     if (reference.model()->hasAttr("weights")) {
       mlir::emitError(

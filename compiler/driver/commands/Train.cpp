@@ -2,13 +2,12 @@
 // checkpoints. Must not know how a step computes.
 #include "compiler/driver/Command.h"
 #include "compiler/driver/Console.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/driver/Scratch.h"
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/train/Batches.h"
+#include "compiler/driver/train/LossPage.h"
 #include "compiler/driver/train/TrainLog.h"
-#include "dialects/transformer/Training.h"
+#include "compiler/driver/train/TrainedPackage.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <csignal>
@@ -49,8 +48,12 @@ public:
   }
 
   Status run() {
-    if (Status status = openPackage(); failed(status))
+    if (Status status =
+            opened.open(options.subject, options.recompute, context);
+        failed(status))
       return status;
+    code = opened.code.get();
+    api = &code->functions();
     if (Status status = openData(); failed(status))
       return status;
     if (Status status = makeTrainer(); failed(status))
@@ -59,50 +62,11 @@ public:
   }
 
 private:
-  Status openPackage() {
-    Subject kind;
-    if (Status status = findSubject(options.subject, context, kind, package);
-        failed(status))
-      return status;
-    if (kind == Subject::model) {
-      CompileRequest request = requestOf(CompileOptions());
-      request.model = options.subject;
-      request.folder = scratch.folder();
-      request.train = true;
-      if (!options.recompute.empty())
-        request.recompute = options.recompute;
-      request.name = "model";
-      request.targets = {"host"};
-      request.certify = false;
-      if (Status status = compileModel(request, context, llvm::nulls());
-          failed(status))
-        return status;
-      if (Status status = findPackage(request.folder, context, package);
-          failed(status))
-        return status;
-    }
-    if (kind != Subject::model && !options.recompute.empty())
-      return refuseOptions("--recompute is given but package " + package.name +
-                               " is compiled",
-                           "give it to mille compile");
-    if (!package.entry(trainStepName))
-      return refuseOptions("package " + package.name +
-                               " infers and cannot be trained",
-                           "mille compile MODEL --train -o DIR");
-    Compiled::Wishes wishes;
-    wishes.entry = trainStepName.str();
-    if (Status status = Compiled::open(package, "", context, code, wishes);
-        failed(status))
-      return status;
-    api = &code->functions();
-    return Status::done;
-  }
-
   // The tokens of a flat file's sequence: as the option says, or as many as the
   // model has positions for.
   Status openData() {
     const int64_t tokens =
-        options.tokens ? options.tokens : package.most("tokens");
+        options.tokens ? options.tokens : opened.package.most("tokens");
     for (auto [path, data] : {std::pair(&options.data, &training),
                               std::pair(&options.eval, &evaluation)}) {
       if (path->empty())
@@ -121,7 +85,7 @@ private:
                         llvm::Twine(evaluation->tokens()) +
                         " tokens but those of " + options.data + " have " +
                         llvm::Twine(training->tokens()));
-    std::vector<mille_tensor> inputs = inputsOf();
+    std::vector<mille_tensor> inputs = opened.inputs();
     if (Status status =
             Batches::open(*training, inputs, options.batch, context, batches);
         failed(status))
@@ -129,17 +93,6 @@ private:
     return evaluation ? Batches::open(*evaluation, inputs, options.batch,
                                       context, evalBatches)
                       : Status::done;
-  }
-
-  std::vector<mille_tensor> inputsOf() {
-    size_t entry = 0;
-    mille_entry_info info = {};
-    api->mille_package_find_entry(code->handle(), trainStepName.data(), &entry);
-    api->mille_package_entry(code->handle(), entry, &info);
-    std::vector<mille_tensor> inputs(info.inputs);
-    for (size_t i = 0; i < info.inputs; ++i)
-      api->mille_package_entry_input(code->handle(), entry, i, &inputs[i]);
-    return inputs;
   }
 
   Status refuseData(const llvm::Twine &text) {
@@ -200,6 +153,7 @@ private:
     api->mille_trainer_steps(trainer, &done);
     const int64_t last = done + options.steps;
     TrainLog log(options.log, !options.resume.empty(), last);
+    page.emplace(options.html, opened.package.name, last);
     Interruptible interruptible;
     const mille_size sizes[] = {{"batch", options.batch},
                                 {"tokens", training->tokens()}};
@@ -213,6 +167,7 @@ private:
           status != MILLE_OK)
         return failTrainer(status);
       log.step(report);
+      page->step(report);
       saved = options.save.empty();
       if (options.every && (step + 1) % options.every == 0) {
         if (Status status = save(); failed(status))
@@ -262,6 +217,7 @@ private:
     evaluatedAt = step;
     evalLoss = sum / double(all);
     log.evaluated(step, evalLoss, all);
+    page->evaluated(step, evalLoss);
     return Status::done;
   }
 
@@ -270,6 +226,10 @@ private:
     if (!why.empty()) {
       mlir::emitError(mlir::UnknownLoc::get(&context))
           << "cannot write " << options.log << ": " << why;
+      return Status::machine;
+    }
+    if (std::string problem = page->close(); !problem.empty()) {
+      mlir::emitError(mlir::UnknownLoc::get(&context)) << problem;
       return Status::machine;
     }
     if (report.step)
@@ -288,14 +248,14 @@ private:
   const TrainOptions &options;
   mlir::MLIRContext &context;
   llvm::raw_ostream &out;
-  Scratch scratch;
-  Package package;
-  std::unique_ptr<Compiled> code;
+  TrainedPackage opened;
+  Compiled *code = nullptr;
   const LibraryFunctions *api = nullptr;
   std::unique_ptr<TokenData> training, evaluation;
   std::unique_ptr<Batches> batches, evalBatches;
   mille_trainer *trainer = nullptr;
   uint64_t seed = 0;
+  std::optional<LossPage> page;
   int64_t evaluatedAt = -1;
   double evalLoss = 0;
 };

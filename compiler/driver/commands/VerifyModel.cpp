@@ -6,6 +6,7 @@
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/commands/VerifyCertificate.h"
 #include "compiler/driver/commands/VerifyReport.h"
+#include "compiler/driver/commands/VerifyTraining.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/TensorFiles.h"
@@ -176,7 +177,8 @@ Status mille::verifyCommand(const VerifyOptions &options,
                             mlir::MLIRContext &context,
                             llvm::raw_ostream &out) {
   VerifyReport report(out, options.json);
-  Status status = verify(options, context, report);
+  Status status = options.train ? verifyTraining(options, context, report)
+                                : verify(options, context, report);
   // An error in the middle is no answer.
   if (!failed(status) || !report.isGood())
     report.finish();

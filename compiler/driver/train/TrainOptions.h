@@ -13,13 +13,13 @@ struct TrainOptions {
   std::string data, eval;
   TokenWidth width = TokenWidth::u16;
   int64_t steps = 0, batch = 8;
-  int64_t tokens = 0;            // of a sequence of a flat file; 0: not given
-  std::optional<uint64_t> seed;  // of the order of data; absent: 0
-  std::optional<double> rate;    // in place of the schedule's
-  std::string save, resume, log; // files; "": none
-  int64_t every = 0, evalEvery = 0; // steps; 0: at the end
-  unsigned threads = 0;             // 0: as many as CPUs
-  std::string recompute;            // of a model; "": not given
+  int64_t tokens = 0;           // of a sequence of a flat file; 0: not given
+  std::optional<uint64_t> seed; // of the order of data; absent: 0
+  std::optional<double> rate;   // in place of the schedule's
+  std::string save, resume, log, html; // files; "": none
+  int64_t every = 0, evalEvery = 0;    // steps; 0: at the end
+  unsigned threads = 0;                // 0: as many as CPUs
+  std::string recompute;               // of a model; "": not given
 };
 
 } // namespace mille

@@ -88,6 +88,10 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
       ->check(numberFrom(1, INT64_MAX >> 32));
   app->add_option("--log", o.log, "a line of JSON for each step")
       ->type_name("FILE");
+  app->add_option("--html", o.html,
+                  "a page with the curves of the loss, which a browser reads "
+                  "again while the training runs")
+      ->type_name("FILE");
   recomputeOption(app, o.recompute);
   app->add_option("--threads", o.threads,
                   "default: one a CPU; same bits for any")

@@ -59,6 +59,13 @@ std::optional<Activation> Config::activationNamed(StringRef name) {
   return std::nullopt;
 }
 
+StringRef Config::wordOf(Activation activation) {
+  for (auto &[name, known] : activations)
+    if (known == activation)
+      return name;
+  return "";
+}
+
 bool Config::filesHold(StringRef name, StringRef otherwise) {
   return tensors && holds(name, otherwise);
 }

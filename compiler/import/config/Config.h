@@ -59,6 +59,8 @@ public:
   // An activation whose name is part of a word: "gated-silu".
   static std::optional<transformer::Activation>
   activationNamed(llvm::StringRef name);
+  // The word of an activation; "" if configs have none for it.
+  static llvm::StringRef wordOf(transformer::Activation activation);
   Rope rope(const Extent &headDim, const RopeKeys &keys = {});
   // rope_scaling if it has content, else rope_parameters, and the key; null if
   // neither is there.

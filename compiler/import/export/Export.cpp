@@ -1,0 +1,166 @@
+// A folder keeps its config and names; a native spec takes those of a family
+// with the same program.
+#include "compiler/import/export/Export.h"
+#include "compiler/import/export/FamilySearch.h"
+#include "compiler/import/model/Build.h"
+#include "compiler/import/spec/Spec.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+using namespace mille;
+using namespace mille::import;
+using namespace mille::transformer;
+using llvm::StringRef;
+using llvm::Twine;
+
+namespace {
+
+Status refuse(StringRef file, const Twine &text, mlir::MLIRContext &context) {
+  mlir::emitError(mlir::FileLineColLoc::get(&context, file, 0, 0)) << text;
+  return Status::input;
+}
+
+// The config with weights of f32, which is what is written.
+std::string inF32(StringRef text) {
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  llvm::json::Object *object = parsed ? parsed->getAsObject() : nullptr;
+  if (!object) { // verified before: it is JSON
+    llvm::consumeError(parsed.takeError());
+    return text.str();
+  }
+  object->erase("dtype");
+  (*object)["torch_dtype"] = "float32";
+  std::string out;
+  llvm::raw_string_ostream stream(out);
+  stream << llvm::formatv("{0:2}\n", *parsed);
+  return out;
+}
+
+Status finish(Problems &problems, Exported &exported) {
+  if (problems.tell())
+    return Status::done;
+  exported.module = nullptr;
+  return Status::input;
+}
+
+Status describeFolder(StringRef file, mlir::MLIRContext &context,
+                      Exported &exported) {
+  auto document = json::parseFile(file, context);
+  if (!document)
+    return Status::input;
+  Problems problems;
+  StoredTensors tensors;
+  if (!tensors.addFolder(llvm::sys::path::parent_path(file), context))
+    return Status::input;
+  const bool empty = tensors.empty() || tensors.haveOwnNames();
+  StoredTensors invented;
+  invented.inventAll();
+  Config config(*document, problems, context, empty ? nullptr : &tensors);
+  const Family *family = familyOf(config, problems);
+  ModelSpec spec;
+  if (family)
+    readConfig(config, *family, spec);
+  if (problems.any() || !family)
+    return finish(problems, exported);
+  FamilyWeights weights(*family, empty ? invented : tensors, spec.at, problems,
+                        context);
+  exported.module = build(spec, weights, {}, context);
+  exported.family = family->modelType.str();
+  auto buffer = llvm::MemoryBuffer::getFile(file);
+  if (!buffer)
+    return refuse(file, "cannot read: " + buffer.getError().message(), context);
+  exported.config = inF32((*buffer)->getBuffer());
+  for (auto model : exported.module->getOps<ModelOp>())
+    for (auto op : model.getOps<ParameterOp>())
+      exported.parameters.push_back({op.getSymName().str(), 0, op});
+  return finish(problems, exported);
+}
+
+// What a parameter that only the family has holds, so that it changes nothing.
+ExportedParameter filled(StringRef name, const ModelSpec &spec) {
+  if (name == "head.weight" && spec.head && spec.head->tied)
+    return {"embed.weight", 0, nullptr};
+  return {"", name.ends_with(".bias") ? 0.0 : 1.0, nullptr};
+}
+
+// The parameters of the family's model beside those of the spec: in the same
+// program they come in the same order.
+void pairParameters(const ModelSpec &spec, const FamilyTrial &found,
+                    mlir::MLIRContext &context, Exported &exported) {
+  NoWeights weights(context);
+  auto own = build(spec, weights, {}, context),
+       widened = build(found.widened, weights, {}, context);
+  llvm::StringSet<> known;
+  for (const std::string &name : ProgramText(*own).parameters)
+    known.insert(name);
+  const ProgramText mine(*widened), theirs(*exported.module);
+  llvm::StringMap<mlir::Operation *> made;
+  for (auto model : exported.module->getOps<ModelOp>())
+    for (auto op : model.getOps<ParameterOp>())
+      made[op.getSymName()] = op;
+  for (auto [name, other] : llvm::zip(mine.parameters, theirs.parameters)) {
+    ExportedParameter parameter = known.contains(name)
+                                      ? ExportedParameter{name, 0, nullptr}
+                                      : filled(name, spec);
+    parameter.made = made.lookup(other);
+    exported.parameters.push_back(parameter);
+  }
+}
+
+Status describeNative(StringRef file, mlir::MLIRContext &context,
+                      Exported &exported) {
+  auto document = json::parseFile(file, context);
+  if (!document)
+    return Status::input;
+  Problems problems;
+  ModelSpec spec;
+  std::optional<InitRecipe> init;
+  readSpec(*document, spec, init, problems, context);
+  if (problems.any())
+    return finish(problems, exported);
+  if (!spec.before.empty())
+    return refuse(file,
+                  "the spec has an encoder and a decoder but export does "
+                  "one stack",
+                  context);
+  FamilyTrial found;
+  if (!FamilySearch(spec, *document, context).run(found)) {
+    mlir::InFlightDiagnostic error =
+        mlir::emitError(mlir::FileLineColLoc::get(&context, file, 0, 0))
+        << "no Hugging Face family that Mille reads has the model's program; "
+        << found.family->modelType << " comes nearest";
+    error.attachNote() << "the model has: " << found.difference.first;
+    error.attachNote() << found.family->modelType
+                       << " has: " << found.difference.second;
+    return Status::input;
+  }
+  StoredTensors invented;
+  invented.inventAll();
+  FamilyWeights weights(*found.family, invented, spec.at, problems, context);
+  exported.module = build(found.spec, weights, {}, context);
+  exported.family = found.family->modelType.str();
+  exported.config = configText(found);
+  if (!problems.any())
+    pairParameters(spec, found, context, exported);
+  return finish(problems, exported);
+}
+
+} // namespace
+
+Status mille::describeExport(StringRef path, mlir::MLIRContext &context,
+                             Exported &exported) {
+  context.loadDialect<TransformerDialect, mlir::func::FuncDialect>();
+  llvm::SmallString<128> file(path);
+  if (llvm::sys::fs::is_directory(path))
+    llvm::sys::path::append(file, "config.json");
+  if (llvm::sys::path::filename(file) == "config.json")
+    return describeFolder(file, context, exported);
+  if (file.ends_with(".json"))
+    return describeNative(file, context, exported);
+  return refuse(path,
+                "export takes a native spec (*.json) or a Hugging Face "
+                "folder: others name no family",
+                context);
+}
