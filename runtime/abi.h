@@ -12,7 +12,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 12
+#define MILLE_ABI_VERSION 13
 
 /* ---- Words of the structs ------------------------------------------------ */
 
@@ -242,7 +242,7 @@ typedef struct {
 /* Blocks of threads: the product of `tiles`, but where blocks_per_unit is not
  * 0 at most as many clusters as the device's units hold, each unit so many
  * blocks; then a block takes one tile after the other. */
-typedef struct {
+typedef struct mille_device_kernel {
   const char *entry;
   const void *cubin; /* null: only the text */
   uint64_t cubin_bytes;
@@ -258,6 +258,10 @@ typedef struct {
    * before it reads anything but weights. */
   uint32_t argument_count, overlaps;
   const mille_launch_argument *arguments;
+  /* Null, or the kernel that is launched in its place, with the same results,
+   * where a sequence has more than most_queries queries. */
+  const struct mille_device_kernel *of_long;
+  uint32_t most_queries;
 } mille_device_kernel;
 /* arguments: those of a mille_kernel_function after the task. */
 int32_t mille_device_launch(mille_task *task, const mille_device_kernel *kernel,

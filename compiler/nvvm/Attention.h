@@ -6,6 +6,8 @@
 #include "compiler/kernels/Spec.h"
 #include "compiler/nvvm/Kernel.h"
 
+#include <optional>
+
 namespace mille::nvvm {
 
 struct AttentionTile {
@@ -19,6 +21,15 @@ struct AttentionTile {
 // Best first, by what was measured on an H200 (Attention.cpp).
 std::vector<AttentionTile> attentionTiles(const KernelSpec &spec);
 std::string wordsOf(const AttentionTile &tile);
+
+// The tile that is better where a sequence has more queries, if there is one.
+// It reads keys in the same blocks, so that a row has the same bits.
+struct LongTile {
+  AttentionTile tile;
+  uint32_t mostQueries;
+};
+std::optional<LongTile> tileOfLong(const KernelSpec &spec);
+std::string wordsOfAttention(const KernelSpec &spec);
 
 // Empty if the generator makes it, else the reason.
 std::string whyNotAttention(const KernelSpec &spec);

@@ -139,6 +139,23 @@ std::vector<AttentionTile> attentionTiles(const KernelSpec &spec) {
   return wanted;
 }
 
+std::optional<LongTile> tileOfLong(const KernelSpec &spec) {
+  const AttentionSpec &s = spec.attention;
+  const AttentionTile tile = attentionTiles(spec).back();
+  if (std::max(s.headDim, s.valueDim) > 64 ||
+      AttentionPlan(spec, tile).changesScores())
+    return std::nullopt;
+  return LongTile{tile, s.causal ? 2048u : 4096u};
+}
+
+std::string wordsOfAttention(const KernelSpec &spec) {
+  std::string words = wordsOf(attentionTiles(spec).front());
+  if (std::optional<LongTile> other = tileOfLong(spec))
+    words += "; of more than " + std::to_string(other->mostQueries) +
+             " queries: " + wordsOf(other->tile);
+  return words;
+}
+
 std::string wordsOf(const AttentionTile &tile) {
   return std::to_string(tile.groups * groupQueries) + " queries by " +
          std::to_string(tile.keys) + " keys" +

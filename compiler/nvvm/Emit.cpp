@@ -103,10 +103,13 @@ public:
         longWord(llvm::Type::getInt64Ty(context)),
         pointer(llvm::PointerType::get(context, 0)) {}
 
-  llvm::Constant *of(const Launch &launch, const DeviceCode &code) {
-    static_assert(sizeof(mille_device_kernel) == 112 &&
+  llvm::Constant *of(const LaunchedCode &launched) {
+    static_assert(sizeof(mille_device_kernel) == 128 &&
                   offsetof(mille_device_kernel, threads) == 40 &&
-                  offsetof(mille_device_kernel, arguments) == 104);
+                  offsetof(mille_device_kernel, arguments) == 104 &&
+                  offsetof(mille_device_kernel, most_queries) == 120);
+    const Launch &launch = launched.launch;
+    const DeviceCode &code = launched.code;
     llvm::SmallVector<llvm::Constant *> amounts;
     for (const mille_amount &amount : launch.tiles)
       amounts.push_back(words(&amount, sizeof amount));
@@ -126,7 +129,10 @@ public:
              placed(
                  words(launch.arguments.data(),
                        launch.arguments.size() * sizeof(mille_launch_argument)),
-                 "arguments")}),
+                 "arguments"),
+             launched.ofLong ? of(*launched.ofLong)
+                             : llvm::ConstantPointerNull::get(pointer),
+             number(launched.mostQueries), number(0)}),
         "description");
   }
 
@@ -159,9 +165,8 @@ private:
   llvm::PointerType *pointer;
 };
 
-bool makeObject(const std::string &symbol, const Launch &launch,
-                const DeviceCode &code, std::string &object,
-                std::string &problem) {
+bool makeObject(const std::string &symbol, const LaunchedCode &code,
+                std::string &object, std::string &problem) {
   llvm::LLVMContext context;
   llvm::Module module(symbol, context);
   auto *word = llvm::Type::getInt32Ty(context);
@@ -178,7 +183,7 @@ bool makeObject(const std::string &symbol, const Launch &launch,
   llvm::Value *task =
       builder.CreateLoad(pointer, builder.CreateLoad(pointer, arguments));
   builder.CreateRet(builder.CreateCall(
-      launcher, {task, Description(module).of(launch, code),
+      launcher, {task, Description(module).of(code),
                  builder.CreateConstGEP1_64(pointer, arguments, 1)}));
   return makeHostObject(module, object, problem);
 }

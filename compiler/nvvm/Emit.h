@@ -5,6 +5,7 @@
 #include "compiler/nvvm/Launch.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <memory>
 #include <string>
 
 namespace mille::nvvm {
@@ -18,9 +19,16 @@ struct DeviceCode {
 // sentence in `problem`, where LLVM refuses it.
 bool makePtx(mlir::ModuleOp module, std::string &ptx, std::string &problem);
 
+// A kernel of Kernel.h as code.
+struct LaunchedCode {
+  Launch launch;
+  DeviceCode code;
+  std::unique_ptr<LaunchedCode> ofLong;
+  uint32_t mostQueries = 0;
+};
+
 // An object with the mille_kernel_function `symbol`, which launches the code.
-bool makeObject(const std::string &symbol, const Launch &launch,
-                const DeviceCode &code, std::string &object,
-                std::string &problem);
+bool makeObject(const std::string &symbol, const LaunchedCode &code,
+                std::string &object, std::string &problem);
 
 } // namespace mille::nvvm

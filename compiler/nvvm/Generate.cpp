@@ -121,7 +121,7 @@ public:
               explainTile(spec.matmul, fewRowsTile(spec.matmul))};
     case KernelKind::attention:
       return {readsStates(spec) ? wordsOfStateAttention(spec)
-                                : wordsOf(attentionTiles(spec).front())};
+                                : wordsOfAttention(spec)};
     case KernelKind::rows:
       return {wordsOf(RowsTile(spec))};
     default:
@@ -152,6 +152,20 @@ static Tile ranked(const std::vector<Tile> &tiles, unsigned rank) {
   return tiles[std::min<size_t>(rank, tiles.size() - 1)];
 }
 
+// The best tile of attention is two where long sequences want another.
+static Kernel writeRanked(mlir::MLIRContext &context, const KernelSpec &spec,
+                          unsigned rank, const std::string &entry) {
+  Kernel kernel =
+      writeAttention(context, spec, ranked(attentionTiles(spec), rank), entry);
+  std::optional<LongTile> other = tileOfLong(spec);
+  if (rank || !other)
+    return kernel;
+  kernel.mostQueries = other->mostQueries;
+  kernel.ofLong = std::make_unique<Kernel>(
+      writeAttention(context, spec, other->tile, entry + "_long"));
+  return kernel;
+}
+
 bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
                               const KernelRequest &request, Kernel &kernel,
                               std::string &problem) {
@@ -163,8 +177,7 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   if (readsStates(spec))
     kernel = writeStateAttention(context, spec, request.few, entry);
   else if (spec.kind == KernelKind::attention)
-    kernel = writeAttention(context, spec,
-                            ranked(attentionTiles(spec), request.rank), entry);
+    kernel = writeRanked(context, spec, request.rank, entry);
   else if (spec.kind == KernelKind::rows)
     kernel = writeRows(context, spec, entry);
   else if (spec.kind == KernelKind::rotate)
@@ -185,6 +198,21 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   return true;
 }
 
+static bool makeCode(const Kernel &kernel, LaunchedCode &made,
+                     std::string &problem) {
+  PtxasFacts facts;
+  DeviceCode &code = made.code;
+  made.launch = kernel.launch;
+  if (!makePtx(*kernel.module, code.ptx, problem) ||
+      (!ptxasPath().empty() && !assemble(code.ptx, code.cubin, facts, problem)))
+    return false;
+  if (!kernel.ofLong)
+    return true;
+  made.ofLong = std::make_unique<LaunchedCode>();
+  made.mostQueries = kernel.mostQueries;
+  return makeCode(*kernel.ofLong, *made.ofLong, problem);
+}
+
 bool NvvmGenerator::generate(const KernelRequest &request, std::string &object,
                              std::string &problem) const {
   const std::string assembler = ptxasVersion();
@@ -195,14 +223,10 @@ bool NvvmGenerator::generate(const KernelRequest &request, std::string &object,
     return true;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Kernel kernel;
-  DeviceCode code;
-  PtxasFacts facts;
+  LaunchedCode code;
   if (!writeKernel(context, request, kernel, problem) ||
-      !makePtx(*kernel.module, code.ptx, problem))
-    return false;
-  if (!ptxasPath().empty() && !assemble(code.ptx, code.cubin, facts, problem))
-    return false;
-  if (!makeObject(request.symbol, kernel.launch, code, object, problem))
+      !makeCode(kernel, code, problem) ||
+      !makeObject(request.symbol, code, object, problem))
     return false;
   if (request.useCache)
     writeKernelCache(key, object);

@@ -5,11 +5,16 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <memory>
+
 namespace mille::nvvm {
 
 struct Kernel {
   mlir::OwningOpRef<mlir::ModuleOp> module; // one gpu.module
   Launch launch;
+  // Where sequences have more than `mostQueries` queries, launched in its place.
+  std::unique_ptr<Kernel> ofLong;
+  uint32_t mostQueries = 0;
 };
 
 } // namespace mille::nvvm

@@ -229,27 +229,10 @@ int32_t planLaunch(mille_task &task, const Call &call,
   return append(session, {}, none);
 }
 
-} // namespace
-
-int32_t launch(mille_task &task, const mille_device_kernel &kernel,
-               void *const *arguments) {
+int32_t launchOne(mille_task &task, const Call &call,
+                  const mille_device_kernel &kernel) {
   mille_session &session = *task.session;
   Part &part = partOf(session);
-  if (int32_t code = session.stopped())
-    return code;
-  const mille_kernel &of = *session.package->model->kernels[task.variant / 2];
-  // Planning calls the class of few rows with the most rows of all.
-  const bool few = session.planning && task.variant % 2 == 0;
-  const Call call = {session,      of,        arguments,
-                     task.experts, task.past, few ? of.few_rows : UINT64_MAX};
-  part.regions.startKernel();
-  if (session.planning) {
-    const int32_t code = planLaunch(task, call, kernel);
-    session.failed.change(0, code);
-    return code;
-  }
-  if (part.replayed)
-    return 0;
   const uint64_t blocks = blocksOf(call, kernel);
   if (!blocks)
     return 0;
@@ -272,6 +255,34 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
                  kernel.shared_bytes,
                  kernel.overlaps && isBrief(call)},
                 values);
+}
+
+} // namespace
+
+int32_t launch(mille_task &task, const mille_device_kernel &kernel,
+               void *const *arguments) {
+  mille_session &session = *task.session;
+  Part &part = partOf(session);
+  if (int32_t code = session.stopped())
+    return code;
+  const mille_kernel &of = *session.package->model->kernels[task.variant / 2];
+  // Planning calls the class of few rows with the most rows of all.
+  const bool few = session.planning && task.variant % 2 == 0;
+  const Call call = {session,      of,        arguments,
+                     task.experts, task.past, few ? of.few_rows : UINT64_MAX};
+  part.regions.startKernel();
+  if (session.planning) {
+    int32_t code = planLaunch(task, call, kernel);
+    if (!code && kernel.of_long)
+      code = planLaunch(task, call, *kernel.of_long);
+    session.failed.change(0, code);
+    return code;
+  }
+  if (part.replayed)
+    return 0;
+  const bool isLong = kernel.of_long && call.of({MILLE_COUNT_QUERIES, 1, 1}) >
+                                            kernel.most_queries;
+  return launchOne(task, call, isLong ? *kernel.of_long : kernel);
 }
 
 } // namespace mille::cuda

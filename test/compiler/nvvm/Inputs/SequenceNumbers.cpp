@@ -251,19 +251,45 @@ Numbers prepare(mlir::MLIRContext &context, const KernelSpec &spec,
   return attentionInDouble(spec, sizes, trial.numbers);
 }
 
+std::unique_ptr<emulate::Kernel> ready(const nvvm::Kernel &made) {
+  std::string problem;
+  auto device = *made.module->getOps<mlir::gpu::GPUModuleOp>().begin();
+  auto kernel =
+      emulate::Kernel::make(device, nvvm::descriptionOf(made.launch), problem);
+  if (!kernel)
+    outs() << problem << "\n";
+  return kernel;
+}
+
+// Whether the kernel of long sequences gives the bits of `results`.
+bool isSameOfLong(mlir::MLIRContext &context, const KernelSpec &spec,
+                  const emulate::LaunchCase &launch,
+                  std::vector<emulate::Buffer> buffers,
+                  const std::vector<emulate::Buffer> &results) {
+  if (spec.kind != KernelKind::attention)
+    return true;
+  const std::optional<nvvm::LongTile> other = nvvm::tileOfLong(spec);
+  if (!other)
+    return true;
+  auto kernel =
+      ready(nvvm::writeAttention(context, spec, other->tile, "kernel"));
+  std::string problem = kernel ? kernel->run(launch, buffers) : "no kernel";
+  if (problem.empty() && buffers.back().bytes != results.back().bytes)
+    problem = "other bits";
+  outs() << "long sequences: " << (problem.empty() ? "the same bits" : problem)
+         << "\n";
+  return problem.empty();
+}
+
 bool run(mlir::MLIRContext &context, const KernelSpec &spec, const Sizes &sizes,
          const emulate::Trials &trials) {
   Trial trial(spec, sizes);
   nvvm::Kernel made;
   const Numbers wanted = prepare(context, spec, sizes, trial, made);
-  std::string problem;
-  auto device = *made.module->getOps<mlir::gpu::GPUModuleOp>().begin();
-  auto kernel =
-      emulate::Kernel::make(device, nvvm::descriptionOf(made.launch), problem);
-  if (!kernel) {
-    outs() << problem << "\n";
+  auto kernel = ready(made);
+  if (!kernel)
     return false;
-  }
+  const std::vector<emulate::Buffer> begin = trial.buffers;
   emulate::LaunchCase launch;
   launch.counts[MILLE_COUNT_ROWS] = sizes.sequences * sizes.queries;
   launch.counts[MILLE_COUNT_SEQUENCES] = sizes.sequences;
@@ -276,7 +302,8 @@ bool run(mlir::MLIRContext &context, const KernelSpec &spec, const Sizes &sizes,
              [&](const std::vector<emulate::Buffer> &results) {
                return trial.compare(results, wanted);
              },
-             outs()) == Status::done;
+             outs()) == Status::done &&
+         isSameOfLong(context, spec, launch, begin, trial.buffers);
 }
 
 } // namespace
