@@ -163,17 +163,21 @@ CUresult addOne(const Call &call, const mille_launch_argument &what,
 }
 
 // Blocks of the launch: a cluster for each tile, or as many clusters as the
-// device holds at a time.
-uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel) {
+// device holds at a time. isShort: all of its work is done at a time.
+uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel,
+                  bool &isShort) {
+  constexpr uint64_t usualBlocksPerUnit = 8;
   uint64_t tiles = 1;
   for (const mille_amount &amount : kernel.tiles)
     tiles *= call.of(amount);
   const uint64_t cluster = kernel.cluster ? kernel.cluster : 1;
-  if (kernel.blocks_per_unit) {
-    const uint64_t units = partOf(call.session).on().info().units;
-    const uint64_t most = units * kernel.blocks_per_unit / cluster;
-    tiles = tiles < most ? tiles : most;
-  }
+  const uint64_t units = partOf(call.session).on().info().units;
+  const uint64_t perUnit =
+      kernel.blocks_per_unit ? kernel.blocks_per_unit : usualBlocksPerUnit;
+  const uint64_t most = units * perUnit / cluster;
+  isShort = tiles <= most;
+  if (kernel.blocks_per_unit && !isShort)
+    tiles = most;
   return tiles * cluster;
 }
 
@@ -242,7 +246,8 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
   }
   if (part.replayed)
     return 0;
-  const uint64_t blocks = blocksOf(call, kernel);
+  bool isShort;
+  const uint64_t blocks = blocksOf(call, kernel, isShort);
   if (!blocks)
     return 0;
   const Entry *entry = entryOf(part, kernel.entry, task.variant);
@@ -262,7 +267,8 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
                  {(uint32_t)blocks, 1, 1},
                  {kernel.threads, 1, 1},
                  kernel.shared_bytes,
-                 kernel.overlaps},
+                 // A long one took longer where it began early.
+                 kernel.overlaps && isShort},
                 values);
 }
 
