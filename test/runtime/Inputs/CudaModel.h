@@ -120,16 +120,15 @@ static const mille_launch_argument nextArguments[] = {
     {.kind = MILLE_ARGUMENT_ADDRESS, .number = 0},
     {.kind = MILLE_ARGUMENT_ADDRESS, .number = 1},
     {.kind = MILLE_ARGUMENT_AMOUNT, .amount = {MILLE_COUNT_ROWS, 1, 1}}};
-static mille_device_kernel nextKernel = {
-    .entry = "next",
-    .cubin = &nextCode,
-    .cubin_bytes = sizeof nextCode,
-    .threads = 128,
-    .cluster = 1,
-    .tiles = {ONE(1), ONE(1), ONE(1)},
-    .argument_count = 3,
-    .overlaps = 1,
-    .arguments = nextArguments};
+static mille_device_kernel nextKernel = {.entry = "next",
+                                         .cubin = &nextCode,
+                                         .cubin_bytes = sizeof nextCode,
+                                         .threads = 128,
+                                         .cluster = 1,
+                                         .tiles = {ONE(1), ONE(1), ONE(1)},
+                                         .argument_count = 3,
+                                         .overlaps = 1,
+                                         .arguments = nextArguments};
 
 static int32_t nextFunction(void **arguments) {
   return mille_device_launch(*(mille_task **)arguments[0], &nextKernel,
