@@ -163,26 +163,22 @@ CUresult addOne(const Call &call, const mille_launch_argument &what,
 }
 
 // Blocks of the launch: a cluster for each tile, or as many clusters as the
-// device holds at a time.
-uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel) {
+// device holds at a time. isShort: all of its work is done at a time.
+uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel,
+                  bool &isShort) {
+  constexpr uint64_t usualBlocksPerUnit = 8;
   uint64_t tiles = 1;
   for (const mille_amount &amount : kernel.tiles)
     tiles *= call.of(amount);
   const uint64_t cluster = kernel.cluster ? kernel.cluster : 1;
-  if (kernel.blocks_per_unit) {
-    const uint64_t units = partOf(call.session).on().info().units;
-    const uint64_t most = units * kernel.blocks_per_unit / cluster;
-    tiles = tiles < most ? tiles : most;
-  }
+  const uint64_t units = partOf(call.session).on().info().units;
+  const uint64_t perUnit =
+      kernel.blocks_per_unit ? kernel.blocks_per_unit : usualBlocksPerUnit;
+  const uint64_t most = units * perUnit / cluster;
+  isShort = tiles <= most;
+  if (kernel.blocks_per_unit && !isShort)
+    tiles = most;
   return tiles * cluster;
-}
-
-// Whether starting it early is worth more than what its blocks take, while they
-// wait, from the kernel before: a Llama's 8192 rows take 32.5 ms one kernel after
-// the other and 35.9 ms overlapping, on an H200; of few rows it is 1.2 times faster.
-bool isBrief(const Call &call) {
-  constexpr uint64_t mostRows = 4096;
-  return call.of({MILLE_COUNT_ROWS, 1, 1}) <= mostRows;
 }
 
 // While planning: loads the kernel and counts what a launch appends.
@@ -233,7 +229,8 @@ int32_t launchOne(mille_task &task, const Call &call,
                   const mille_device_kernel &kernel) {
   mille_session &session = *task.session;
   Part &part = partOf(session);
-  const uint64_t blocks = blocksOf(call, kernel);
+  bool isShort;
+  const uint64_t blocks = blocksOf(call, kernel, isShort);
   if (!blocks)
     return 0;
   const Entry *entry = entryOf(part, kernel.entry, task.variant);
@@ -253,7 +250,8 @@ int32_t launchOne(mille_task &task, const Call &call,
                  {(uint32_t)blocks, 1, 1},
                  {kernel.threads, 1, 1},
                  kernel.shared_bytes,
-                 kernel.overlaps && isBrief(call)},
+                 // A long one took longer where it began early.
+                 kernel.overlaps && isShort},
                 values);
 }
 

@@ -154,6 +154,10 @@ def check_states(of, ids, whole):
 
 
 def check_package(package, device, dtype, batch, tokens):
+    # The states have room for the tokens twice.
+    for name, share in ("tokens", 1), ("context", 2):
+        most = package.most_of(name)
+        tokens = min(tokens, most // share if most else tokens)
     entry = package.entry("extend")
     below = next(t.below for t in entry.inputs if t.name == b"input_ids")
     random = numpy.random.default_rng(1)

@@ -97,17 +97,25 @@ class Package:
                     sizes[tensor.sizes[d].decode()] = values[name].shape[d]
         return {name: value for name, value in sizes.items() if self._is_given(name)}
 
+    def most_of(self, name):
+        """The most that a session may have of a size; None: any number, or no such."""
+        return self._sizes().get(name) or None
+
     def _is_given(self, name):
-        count, size = c.c_size_t(), Size()
+        return name in self._sizes()
+
+    def _sizes(self):
+        """The package's sizes and their limits, 0 where there is none."""
+        sizes, count = {}, c.c_size_t()
         self.api.mille_package_size_count(self.handle, c.byref(count))
         most = c.c_int64()
         for i in range(count.value):
             text = c.c_char_p()
             self.api.mille_package_size(self.handle, c.c_size_t(i), c.byref(text),
                                         c.byref(most))
-            if text.value and text.value.decode() == name:
-                return True
-        return False
+            if text.value:
+                sizes[text.value.decode()] = most.value
+        return sizes
 
     def close(self):
         self.api.mille_package_close(self.handle)

@@ -336,7 +336,8 @@ static void failures(void) {
 }
 
 /* A kernel that waits itself for those before it overlaps with them, also as a
- * part of a graph; but not with copies and fills, nor on an old driver. */
+ * part of a graph; but not with copies and fills, nor on an old driver, nor
+ * where its work is not done at a time: the device has 4 units. */
 static void overlapping(void) {
   for (int kernels = 1; kernels <= 3; ++kernels) {
     nextKernels = kernels;
@@ -350,6 +351,25 @@ static void overlapping(void) {
     CHECK(counts()->overlapping == before + 2 * kernels);
     closeBoth(package, session);
   }
+  static const struct {
+    uint32_t perUnit, tiles, blocks;
+    int overlaps;
+  } sizes[] = {{0, 32, 32, 1}, {0, 33, 33, 0}, {2, 8, 8, 1}, {2, 9, 8, 0}};
+  for (unsigned n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
+    nextKernel.blocks_per_unit = sizes[n].perUnit;
+    nextKernel.tiles[0].times = sizes[n].tiles;
+    nextBlocks = sizes[n].blocks;
+    nextKernels = 1;
+    mille_package *package = openPackage();
+    mille_session *session = open(package);
+    const int before = counts()->overlapping;
+    check(session, 7);
+    CHECK(counts()->overlapping == before + sizes[n].overlaps);
+    closeBoth(package, session);
+  }
+  nextKernel.blocks_per_unit = 0;
+  nextKernel.tiles[0].times = nextBlocks = 1;
+  nextKernels = 3;
   fake("version=12020");
   mille_package *package = openPackage();
   mille_session *session = open(package);

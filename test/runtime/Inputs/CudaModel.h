@@ -51,12 +51,13 @@ static const fake_cuda_kernel addCode = {
     FAKE_CUDA_MAGIC, "add", addOnDevice, 5, {128, 8, 8, 4, 8}};
 
 /* (x, y, rows): y = x */
+static unsigned nextBlocks = 1;
 static void nextOnDevice(void **arguments, const unsigned blocks[3],
                          unsigned shared) {
   const float *x = *(float **)arguments[0];
   float *y = *(float **)arguments[1];
   const int32_t rows = *(int32_t *)arguments[2];
-  CHECK(blocks[0] == 1 && shared == 0);
+  CHECK(blocks[0] == nextBlocks && shared == 0);
   memcpy(y, x, sizeof *x * rows * columns);
 }
 static const fake_cuda_kernel nextCode = {
@@ -119,16 +120,15 @@ static const mille_launch_argument nextArguments[] = {
     {.kind = MILLE_ARGUMENT_ADDRESS, .number = 0},
     {.kind = MILLE_ARGUMENT_ADDRESS, .number = 1},
     {.kind = MILLE_ARGUMENT_AMOUNT, .amount = {MILLE_COUNT_ROWS, 1, 1}}};
-static const mille_device_kernel nextKernel = {
-    .entry = "next",
-    .cubin = &nextCode,
-    .cubin_bytes = sizeof nextCode,
-    .threads = 128,
-    .cluster = 1,
-    .tiles = {ONE(1), ONE(1), ONE(1)},
-    .argument_count = 3,
-    .overlaps = 1,
-    .arguments = nextArguments};
+static mille_device_kernel nextKernel = {.entry = "next",
+                                         .cubin = &nextCode,
+                                         .cubin_bytes = sizeof nextCode,
+                                         .threads = 128,
+                                         .cluster = 1,
+                                         .tiles = {ONE(1), ONE(1), ONE(1)},
+                                         .argument_count = 3,
+                                         .overlaps = 1,
+                                         .arguments = nextArguments};
 
 static int32_t nextFunction(void **arguments) {
   return mille_device_launch(*(mille_task **)arguments[0], &nextKernel,
