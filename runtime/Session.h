@@ -101,6 +101,9 @@ struct mille_session {
   mille::Atomic<uint32_t> *partsDone = nullptr;
 
   mille::Run run = {};
+  // What mille_update calls; null: nothing.
+  int32_t (*update)(void *context) = nullptr;
+  void *updateContext = nullptr;
   mille::Sizes sizes;                   // of this run
   const mille_entry *entry = nullptr;   // of this run
   mille::EntryMemory *memory = nullptr; // of this run's entry

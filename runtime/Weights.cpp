@@ -123,6 +123,14 @@ mille_status Weights::open(const mille_model &model, const char *path,
   return status;
 }
 
+void Weights::forget(const char *from, uint64_t count) const {
+  constexpr uint64_t page = 4096;
+  const uint64_t first = ((uint64_t)from + page - 1) / page * page,
+                 end = ((uint64_t)from + count) / page * page;
+  if (origin == Origin::mapped && first < end)
+    madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
 void Weights::close(const Memory &memory) {
   if (origin == Origin::mapped)
     munmap(const_cast<char *>(data), bytes);

@@ -17,6 +17,9 @@ struct Weights {
                     const mille_options &options, const Memory &memory,
                     Message &message);
   void close(const Memory &memory);
+  // These bytes of a mapped file are not read soon: their memory is free until
+  // then.
+  void forget(const char *from, uint64_t count) const;
 
 private:
   enum class Origin { object, mapped, copied };

@@ -402,6 +402,11 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index);
 
+/* Of a training step, when a layer of the loop back is done: a trainer may
+ * change the parameters of which this call says it (parameter_info). Returns 0,
+ * or a status with which the step ends. */
+int32_t mille_update(mille_run *run);
+
 /* States. past [batch] says how many rows of each sequence the state holds
  * before the run; null: none. A sequence has room for state_rows rows in an
  * entry's buffer. tokens: the rows of a sequence of the run, MILLE_RUN_TOKENS

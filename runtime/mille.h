@@ -429,13 +429,14 @@ mille_status mille_trainer_step(mille_trainer *trainer, const mille_size *sizes,
                                 size_t count, const void *const *inputs,
                                 mille_step_report *report);
 /* The gradients by a batch without an update: all but that is as in a step, and
- * `report` is that of the step. `clip` changes no gradient. */
+ * `report` is that of the step. `clip` changes no gradient. The first call takes
+ * memory for the gradients of all layers. */
 mille_status mille_trainer_gradients(mille_trainer *trainer,
                                      const mille_size *sizes, size_t count,
                                      const void *const *inputs,
                                      mille_step_report *report);
-/* Copies the gradient of the parameter `name` by the last batch of a step or of
- * mille_trainer_gradients; it has `count` numbers. */
+/* Copies the gradient of the parameter `name` by the last call of
+ * mille_trainer_gradients; it has `count` numbers. A step uses gradients up. */
 mille_status mille_trainer_gradient(mille_trainer *trainer, const char *name,
                                     float *numbers, size_t count);
 /* The mean loss of a batch without an update, and its labels that count. */

@@ -191,4 +191,23 @@ def FuseRope : FusePass<"fuse-rope"> {
     never is an op of its own, so this always holds where there is one.
   }];
 }
+
+def FuseUpdate : Pass<"fuse-update", "::mille::transformer::ModelOp"> {
+  let summary = "parameters that a step may change when the loop back leaves a layer";
+  let description = [{
+    ```
+    %g = kernel.layers %0 reverse slots [["w"]] ... { ... outs(kernel.gradient @w) ... }
+    ==>
+    %g = kernel.layers %0 reverse slots [["w"]] ... {kernel.updates = [@w]}
+    ```
+    The update of a layer's parameters then needs the gradients of one layer at a
+    time, while they are in the cache, and memory for no more. Whether it is done
+    there a trainer decides: not where it clips by the length of the whole gradient,
+    nor where it accumulates several batches.
+
+    Does not fire for a column that stands, in some layer, for a parameter whose
+    gradient another layer or another op adds to, or that something reads after the
+    layer.
+  }];
+}
 #endif

@@ -21,6 +21,7 @@ void mille::addFusePipeline(OpPassManager &pipeline) {
   model.addPass(createFuseEmbedNorm());
   model.addPass(createFuseSoftmaxScale());
   model.addPass(createFuseRope());
+  model.addPass(createFuseUpdate()); // a layer's gradients need not outlive it
 }
 
 void mille::registerFusePipelines() {

@@ -9,6 +9,7 @@
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/RowSpace.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/kernel/Updates.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "runtime/abi.h"
@@ -222,18 +223,20 @@ private:
 
   LogicalResult lower(WeightOp op) {
     extent[op.getResult()] = batch; // never used: a weight's sizes are fixed
-    return placeInTable(op, weights);
+    return placeInTable(op, weights, layerRow ? layerRow : weightOffsets);
   }
   LogicalResult lower(GradientOp op) {
     extent[op.getResult()] =
         fixedRows(cast<MemRefType>(op.getResult().getType()));
-    return placeInTable(op, code.runField(abi::run::gradients));
+    Value offsets = code.runField(abi::run::gradient_table);
+    if (layerRow)
+      offsets = code.element(types.i64, offsets, {rowPlace});
+    return placeInTable(op, code.runField(abi::run::gradients), offsets);
   }
-  LogicalResult placeInTable(Operation *op, Value memory) {
+  LogicalResult placeInTable(Operation *op, Value memory, Value offsets) {
     auto place = table.place.find(op);
     if (place == table.place.end())
       return op->emitOpError("is not in the weights table");
-    Value offsets = layerRow ? layerRow : weightOffsets;
     Value offset = code.load(types.i64, offsets, place->second);
     address[op->getResult(0)] = code.byteAddress(memory, offset);
     return success();
@@ -389,15 +392,15 @@ private:
     Value turn = head->getArgument(0);
     layer = op.getReverse() ? code.subtract(code.subtract(layers, i64(1)), turn)
                             : turn;
-    Value first =
-        code.element(types.i64, weightOffsets, {int32_t(block->firstEntry)});
-    Value skip =
-        code.multiply(layer, code.number(types.i64, block->rowEntries));
-    layerRow = code.element(types.i64, first, {skip});
+    rowPlace = code.add(i64(block->firstEntry),
+                        code.multiply(layer, i64(block->rowEntries)));
+    layerRow = code.element(types.i64, weightOffsets, {rowPlace});
     if (failed(lowerBodies(op, head->getArguments().drop_front(), next)))
       return failure();
 
     builder.setInsertionPointToEnd(next);
+    if (!updatedColumns(op).empty())
+      code.call("mille_update", {code.run}, /*status=*/true);
     Value following = code.add(turn, i64(1));
     Value more = LLVM::ICmpOp::create(
         builder, code.loc, LLVM::ICmpPredicate::ult, following, layers);
@@ -460,7 +463,7 @@ private:
   Frame frame;
   llvm::StringMap<Value> runSizes; // by name
   Value batch, tokenRows, paddedRows, arena, weights, weightOffsets;
-  Value layerRow; // in the loop
+  Value layerRow, rowPlace; // in the loop
   Bindings bindings{code, types, constants, signature, program.shared};
   Value &layer = bindings.layer;
   DenseMap<Value, Value> &address = bindings.address;

@@ -54,7 +54,8 @@ private:
   Constant trainingOf(mlir::Operation *model, llvm::ArrayRef<EntryData> entries,
                       const WeightTable &table);
   Constant parameterArray(mlir::Operation *model, const WeightTable &table,
-                          const Training &training, uint64_t &count);
+                          const Training &training, uint64_t &count,
+                          uint64_t &updates);
   Constant groupArray(const Training &training);
   // The address of a constant array; null for an empty one.
   Constant array(llvm::StringRef stem, mlir::Type element,

@@ -1,6 +1,7 @@
 // The constant mille_training_info: what a step needs of the model, and where
 // each of its parameters lies.
 #include "compiler/lower/ModelData.h"
+#include "dialects/kernel/Updates.h"
 #include "dialects/transformer/Training.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/abi.h"
@@ -94,9 +95,30 @@ LogicalResult checkTrained(Operation *model, const WeightTable &table) {
   return failure(result.wasInterrupted());
 }
 
+// For each parameter that a loop back leaves whole, the number of that call of
+// mille_update in a step, from 1 on; and how many calls there are.
+static llvm::DenseMap<Attribute, uint64_t> wholeAt(Operation *model,
+                                                   uint64_t &calls) {
+  llvm::DenseMap<Attribute, uint64_t> at;
+  calls = 0;
+  model->walk([&](kernel::LayersOp layers) {
+    ArrayRef<Attribute> columns = kernel::updatedColumns(layers);
+    if (columns.empty())
+      return;
+    for (size_t layer = layers.getBodies().size(); layer-- > 0;) {
+      ++calls;
+      for (Attribute column : columns)
+        at[layers.entryOf(layer, cast<FlatSymbolRefAttr>(column))] = calls;
+    }
+  });
+  return at;
+}
+
 Constant ModelData::parameterArray(Operation *model, const WeightTable &table,
-                                   const Training &training, uint64_t &count) {
+                                   const Training &training, uint64_t &count,
+                                   uint64_t &updates) {
   using Field = abi::parameter_info::Field;
+  llvm::DenseMap<Attribute, uint64_t> whole = wholeAt(model, updates);
   llvm::DenseMap<Attribute, uint64_t> places = trainedPlaces(model, table);
   std::vector<Constant> parts;
   model->walk([&](transformer::ParameterOp op) {
@@ -113,6 +135,7 @@ Constant ModelData::parameterArray(Operation *model, const WeightTable &table,
          {Field::elements, type.getNumElements()},
          {Field::rank, type.getRank()},
          {Field::group, training.groupOf(op.getSymName())},
+         {Field::whole_at, whole.lookup(place->first)},
          {Field::shape,
           Constant::aggregate(
               LLVM::LLVMArrayType::get(types.i64, MILLE_MAX_DIMENSIONS),
@@ -148,8 +171,8 @@ Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
   const Training &training = *found;
   const bool sgd = training.optimizer == Optimizer::sgd;
   auto vocabulary = model->getAttrOfType<IntegerAttr>("vocab_size");
-  uint64_t parameters = 0;
-  Constant list = parameterArray(model, table, training, parameters);
+  uint64_t parameters = 0, updates = 0;
+  Constant list = parameterArray(model, table, training, parameters, updates);
   auto real = [&](double value) { return Constant::real(types, value); };
   using Field = abi::training_info::Field;
   return Constant::address(
@@ -176,7 +199,8 @@ Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
                {Field::groups, groupArray(training)},
                {Field::parameter_count, parameters},
                {Field::parameters, list},
-               {Field::hash, options.trainedHash}})));
+               {Field::hash, options.trainedHash},
+               {Field::updates, updates}})));
 }
 
 } // namespace mille::lower

@@ -2,6 +2,7 @@
 // Must not check attributes of the transformer dialect.
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/kernel/Updates.h"
 #include "dialects/transformer/Discardable.h"
 
 using namespace mlir;
@@ -87,7 +88,26 @@ const DiscardableAttribute table[] = {
      verifyBodies},
 };
 
-// The one attribute of ops that are no functions.
+// The attributes of ops that are no functions.
+LogicalResult verifyUpdates(Operation *op, Attribute value) {
+  auto layers = dyn_cast<LayersOp>(op);
+  auto columns = dyn_cast<ArrayAttr>(value);
+  if (!layers || !layers.getReverse() || !columns || columns.empty())
+    return op->emitOpError() << "has kernel.updates = " << value
+                             << " but only a reversed loop has it, a list of "
+                                "its columns";
+  for (Attribute column : columns) {
+    auto name = dyn_cast<FlatSymbolRefAttr>(column);
+    bool found = false;
+    for (size_t body = 0; name && body < layers->getNumRegions(); ++body)
+      found |= layers.columnNamed(body, name.getAttr()).has_value();
+    if (!found)
+      return op->emitOpError()
+             << "has kernel.updates with " << column << ", which is no column";
+  }
+  return success();
+}
+
 LogicalResult verifyJoined(Operation *op, Attribute value) {
   auto rows = dyn_cast<RowsOp>(op);
   if (!isUnit(value) || !rows || !isa<LaunchOp>(op->getParentOp()))
@@ -113,6 +133,8 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute a) {
   if (a.getName() == joinedName)
     return verifyJoined(op, a.getValue());
+  if (a.getName() == updatesName)
+    return verifyUpdates(op, a.getValue());
   return verifyOnOperation(op, a, table);
 }
 LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned,

@@ -3,6 +3,7 @@
 #include "runtime/train/Optimizer.h"
 
 #include <math.h>
+#include <string.h>
 
 #pragma STDC FP_CONTRACT OFF
 
@@ -181,9 +182,13 @@ HALF double sumHalf(const float *values, uint64_t count) {
 } // namespace
 
 Lengths update(const Stretch &stretch, const UpdateNumbers &numbers) {
-  return numbers.features & MILLE_CPU_AVX512 ? updateWide(stretch, numbers)
-         : numbers.features & MILLE_CPU_AVX2 ? updateHalf(stretch, numbers)
-                                             : any(stretch, numbers);
+  const Lengths lengths =
+      numbers.features & MILLE_CPU_AVX512 ? updateWide(stretch, numbers)
+      : numbers.features & MILLE_CPU_AVX2 ? updateHalf(stretch, numbers)
+                                          : any(stretch, numbers);
+  memset(stretch.gradient, 0,
+         stretch.count * sizeof(float)); // while it is near
+  return lengths;
 }
 
 void applyLamb(const Stretch &stretch, const UpdateNumbers &numbers,

@@ -11,8 +11,7 @@ int statesOf(const mille_training_info &training);
 // A stretch of a parameter; `first` and `second` are its states, where the
 // optimizer has them.
 struct Stretch {
-  float *weight;
-  const float *gradient;
+  float *weight, *gradient;
   float *first, *second;
   uint64_t count;
 };
@@ -33,9 +32,9 @@ struct UpdateNumbers {
   float root;            // 1 / sqrt(1 - second^step)
 };
 
-// Changes the states and the weights. LAMB changes the states only, and gives
-// the squares of the weights' and of the update's length; `applyLamb` does the
-// rest with their quotient.
+// Changes the states and the weights, and makes the gradient zero. LAMB changes
+// the states only, and gives the squares of the weights' and of the update's
+// length; `applyLamb` does the rest with their quotient.
 struct Lengths {
   double weight, update;
 };

@@ -259,7 +259,9 @@ private:
 } // namespace
 
 mille_status loadCheckpoint(mille_trainer &trainer, const char *path) {
-  return Reader(trainer, path).load();
+  mille_status status = Reader(trainer, path).load();
+  trainer.torn = trainer.torn && status != MILLE_OK;
+  return status;
 }
 
 } // namespace mille

@@ -10,8 +10,6 @@
 
 using mille::Bytes;
 using mille::Lengths;
-using mille::Stretch;
-using mille::UpdateNumbers;
 
 using ll = long long;
 using ull = unsigned long long;
@@ -39,7 +37,6 @@ void mille_trainer::layOut(Bytes &sum) {
   auto at = [&](uint64_t offset) { return slab ? slab + offset : nullptr; };
   const mille_entry &entry = package->model->entries[training->step_entry];
   weights = at(sum.place(1, extent));
-  gradients = at(sum.place(1, extent));
   for (int state = 0; state < stateCount(); ++state)
     states[state] = at(sum.place(1, extent));
   uint64_t rows = 0;
@@ -48,18 +45,27 @@ void mille_trainer::layOut(Bytes &sum) {
   lossWeight = (float *)at(sum.place(1, sizeof(float)));
   stepNumber = (int32_t *)at(sum.place(1, sizeof(int32_t)));
   inputs = (const void **)at(sum.place(entry.input_count, sizeof(void *)));
+  order = (uint64_t *)at(sum.place(parameters(), sizeof(uint64_t)));
+  portions = (uint64_t *)at(sum.place(training->updates + 2, sizeof(uint64_t)));
   firstTask = (uint64_t *)at(sum.place(parameters() + 1, sizeof(uint64_t)));
   numbers = (double *)at(sum.place(parameters(), sizeof(double)));
+  trust = (double *)at(sum.place(parameters(), sizeof(double)));
   uint64_t tasks = 0;
-  for (uint64_t p = 0; p < parameters(); ++p) {
-    if (slab)
-      firstTask[p] = tasks;
-    tasks += (training->parameters[p].elements + mille::stretchNumbers - 1) /
-             mille::stretchNumbers;
-  }
-  if (slab)
-    firstTask[parameters()] = tasks;
+  for (uint64_t p = 0; p < parameters(); ++p)
+    tasks += mille::tasksOf(training->parameters[p]);
+  squares = (double *)at(sum.place(tasks, sizeof(double)));
   sums = (Lengths *)at(sum.place(tasks, sizeof(Lengths)));
+}
+
+// Piece by piece: the file's pages go as the trainer's come.
+void mille_trainer::copyWeights() {
+  constexpr uint64_t piece = 16 << 20;
+  const mille::Weights &from = package->weights;
+  for (uint64_t at = 0; at < extent; at += piece) {
+    const uint64_t count = extent - at < piece ? extent - at : piece;
+    memcpy(weights + at, from.tensors + at, count);
+    from.forget(from.tensors + at, count);
+  }
 }
 
 // What a step needs of its entry.
@@ -115,13 +121,20 @@ mille_status mille_trainer::create(mille_package &of, const mille_size *given,
                             of.model->name, (ull)sum.value,
                             (ull)session->bytes);
   bytes = sum.value + session->bytes + sizeof *this;
-  memset(slab, 0, sum.value);
-  Bytes placed;
+  Bytes placed, first;
   layOut(placed);
-  memcpy(weights, of.weights.tensors, extent);
+  copyWeights();
+  first.place(1, extent);
+  memset(slab + first.value, 0, sum.value - first.value);
   session->run.weights = weights;
-  session->run.gradients = gradients;
-  return MILLE_OK;
+  orderParameters();
+  status = placeGradients();
+  return status == MILLE_OK ? MILLE_OK
+                            : of.message().set(status, "%s", message.text);
+}
+
+double mille_trainer::clip() const {
+  return isnan(setClip) ? training->clip : setClip;
 }
 
 void mille_trainer::destroy() {
@@ -130,6 +143,8 @@ void mille_trainer::destroy() {
   mille_session_close(session);
   if (slab)
     memory.release(memory.user, slab);
+  if (gradients)
+    memory.release(memory.user, gradients);
   memory.release(memory.user, this);
   from->leave();
 }
@@ -225,90 +240,15 @@ mille_status mille_trainer::runParts(uint32_t number, const mille_size *given,
   return MILLE_OK;
 }
 
-Stretch mille_trainer::stretch(uint64_t task, uint64_t &parameter) const {
-  uint64_t low = 0, high = parameters();
-  while (high - low > 1) {
-    const uint64_t middle = (low + high) / 2;
-    (firstTask[middle] <= task ? low : high) = middle;
-  }
-  parameter = low;
-  const uint64_t first = (task - firstTask[low]) * mille::stretchNumbers,
-                 rest = training->parameters[low].elements - first;
-  Stretch part = {at(weights, low) + first, at(gradients, low) + first, nullptr,
-                  nullptr,
-                  rest < mille::stretchNumbers ? rest : mille::stretchNumbers};
-  if (stateCount() > 0)
-    part.first = at(states[0], low) + first;
-  if (stateCount() > 1)
-    part.second = at(states[1], low) + first;
-  return part;
-}
-
-// The length of the whole gradient. Each parameter's square is in `numbers`.
-double mille_trainer::gradientNorm() {
-  auto add = [](void *context, int64_t task, int) {
-    mille_trainer &self = *(mille_trainer *)context;
-    uint64_t parameter;
-    const Stretch part = self.stretch((uint64_t)task, parameter);
-    self.sums[task].update =
-        mille::squareSum(part.gradient, part.count, self.features);
-  };
-  session->share(add, this, (int64_t)tasks());
-  double all = 0;
-  for (uint64_t p = 0; p < parameters(); ++p) {
-    numbers[p] = 0;
-    for (uint64_t task = firstTask[p]; task < firstTask[p + 1]; ++task)
-      numbers[p] += sums[task].update;
-    all += numbers[p];
-  }
-  return sqrt(all);
-}
-
-namespace {
-struct UpdateTask {
-  mille_trainer *trainer;
-  double rate, scale;
-  UpdateNumbers of(uint64_t parameter) const {
-    const mille_training_info &training = *trainer->training;
-    const mille_group_info &group =
-        training.groups[training.parameters[parameter].group];
-    return UpdateNumbers(training, rate * group.rate, group.decay, scale,
-                         trainer->step + 1, trainer->features);
-  }
-};
-} // namespace
-
-void mille_trainer::applyUpdate(double rate, double scale) {
-  UpdateTask job = {this, rate, scale};
-  session->share(
-      [](void *context, int64_t task, int) {
-        const UpdateTask &job = *(const UpdateTask *)context;
-        uint64_t parameter;
-        const Stretch part = job.trainer->stretch((uint64_t)task, parameter);
-        job.trainer->sums[task] = mille::update(part, job.of(parameter));
-      },
-      &job, (int64_t)tasks());
-  if (training->optimizer != MILLE_OPTIMIZER_LAMB)
-    return;
-  for (uint64_t p = 0; p < parameters(); ++p) {
-    Lengths all = {0, 0};
-    for (uint64_t task = firstTask[p]; task < firstTask[p + 1]; ++task) {
-      all.weight += sums[task].weight;
-      all.update += sums[task].update;
-    }
-    numbers[p] = all.weight > 0 && all.update > 0
-                     ? sqrt(all.weight) / sqrt(all.update)
-                     : 1;
-  }
-  session->share(
-      [](void *context, int64_t task, int) {
-        const UpdateTask &job = *(const UpdateTask *)context;
-        uint64_t parameter;
-        const Stretch part = job.trainer->stretch((uint64_t)task, parameter);
-        mille::applyLamb(part, job.of(parameter),
-                         job.trainer->numbers[parameter]);
-      },
-      &job, (int64_t)tasks());
+// Of a run of these sizes that has computed its losses.
+double mille_trainer::lossOf(const mille_entry &entry,
+                             const mille::Sizes &sizes) const {
+  uint64_t rows = 0;
+  double loss = 0;
+  mille::countElements(entry.outputs[0], sizes, rows);
+  for (uint64_t i = 0; i < rows; ++i)
+    loss += losses[i];
+  return loss;
 }
 
 void mille_trainer::describeFailure(double loss, char *text,
@@ -333,31 +273,101 @@ void mille_trainer::describeFailure(double loss, char *text,
   snprintf(text, size, "all parameters are finite");
 }
 
-mille_status mille_trainer::differentiate(const mille_size *sizes, size_t count,
-                                          const void *const *given,
-                                          mille_step_report &report) {
-  session->share(
-      [](void *context, int64_t task, int) {
-        mille_trainer &self = *(mille_trainer *)context;
-        uint64_t parameter;
-        const Stretch part = self.stretch((uint64_t)task, parameter);
-        memset((void *)part.gradient, 0, part.count * sizeof(float));
-      },
-      this, (int64_t)tasks());
+mille_status mille_trainer::failStep(double loss, double norm) {
+  char why[256];
+  describeFailure(loss, why, sizeof why);
+  torn = updatesDone > 0;
+  return message.set(MILLE_INVALID_INPUT,
+                     "the loss of step %lld is %g and its gradient's length "
+                     "%g: %s; %s",
+                     (ll)step + 1, loss, norm, why,
+                     torn ? "layers above it have changed: load a checkpoint"
+                          : "the weights are as before the step");
+}
+
+mille_status mille_trainer::checkWhole() {
+  return torn ? message.set(MILLE_INVALID_ARGUMENT,
+                            "step %lld failed when some weights had changed: "
+                            "load a checkpoint",
+                            (ll)step + 1)
+              : MILLE_OK;
+}
+
+mille_status mille_trainer::cancel() {
+  return phase.change(computing, cancelled) ? mille_session_cancel(session)
+                                            : MILLE_OK;
+}
+
+// A step but for the updates that no layer has made.
+mille_status mille_trainer::compute(const mille_size *sizes, size_t count,
+                                    const void *const *given,
+                                    mille_step_report &report) {
+  if (dirty)
+    clearGradients();
+  dirty = true;
+  updatesDone = 0;
+  halted = false;
+  rateNow = isnan(setRate) ? mille::rateAt(*training, step) : setRate;
+  for (uint64_t p = 0; p < parameters(); ++p)
+    numbers[p] = 0;
+  phase.store(computing);
   double loss = 0;
   int64_t labels = 0;
   mille_status status =
       runParts(training->step_entry, sizes, count, given, loss, labels);
+  if (layerByLayer)
+    status = endLayers(status, loss);
+  else if (status == MILLE_OK)
+    findSquares();
+  report = {step + 1, loss, labels, gradientNorm(), rateNow};
+  return status;
+}
+
+mille_status mille_trainer::train(const mille_size *sizes, size_t count,
+                                  const void *const *given,
+                                  mille_step_report &report) {
+  mille_status status = checkWhole();
+  hasGradients = false;
+  if (status == MILLE_OK)
+    status = compute(sizes, count, given, report);
   if (status != MILLE_OK)
     return status;
-  const double norm = gradientNorm();
-  const double rate = isnan(setRate) ? mille::rateAt(*training, step) : setRate;
-  report = {step + 1, loss, labels, norm, rate};
+  if (!layerByLayer) {
+    const double norm = report.gradient_norm, most = clip();
+    if (!isfinite(report.loss) || !isfinite(norm))
+      return failStep(report.loss, norm);
+    applyUpdate(0, parameters(), rateNow,
+                most > 0 && norm > most ? most / (norm + 1e-6) : 1,
+                /*checked=*/false);
+  }
+  dirty = false;
+  ++step;
   return MILLE_OK;
 }
 
-mille_status mille_trainer::copyGradient(const char *name, float *numbers,
+// From the first call on gradients of all layers have memory.
+mille_status mille_trainer::differentiate(const mille_size *sizes, size_t count,
+                                          const void *const *given,
+                                          mille_step_report &report) {
+  mille_status status = checkWhole();
+  hasGradients = false;
+  if (status == MILLE_OK && !keepsGradients) {
+    keepsGradients = true;
+    status = placeGradients();
+    keepsGradients = status == MILLE_OK;
+  }
+  if (status == MILLE_OK)
+    status = compute(sizes, count, given, report);
+  hasGradients = status == MILLE_OK;
+  return status;
+}
+
+mille_status mille_trainer::copyGradient(const char *name, float *to,
                                          size_t count) {
+  if (!hasGradients)
+    return message.set(MILLE_INVALID_ARGUMENT,
+                       "there are no gradients: mille_trainer_gradients "
+                       "computes them, and a step uses them up");
   for (uint64_t p = 0; p < parameters(); ++p) {
     const mille_parameter_info &parameter = training->parameters[p];
     if (strcmp(parameter.name, name) != 0)
@@ -366,36 +376,31 @@ mille_status mille_trainer::copyGradient(const char *name, float *numbers,
       return message.set(MILLE_INVALID_ARGUMENT,
                          "%s has %llu numbers but room for %zu is given", name,
                          (ull)parameter.elements, count);
-    memcpy(numbers, at(gradients, p), count * sizeof(float));
+    memcpy(to, gradientOf(p), count * sizeof(float));
     return MILLE_OK;
   }
   return message.set(MILLE_INVALID_ARGUMENT, "no parameter is called %s", name);
 }
 
-mille_status mille_trainer::train(const mille_size *sizes, size_t count,
-                                  const void *const *given,
-                                  mille_step_report &report) {
-  mille_status status = differentiate(sizes, count, given, report);
-  if (status != MILLE_OK)
-    return status;
-  const double loss = report.loss, norm = report.gradient_norm,
-               clip = isnan(setClip) ? training->clip : setClip;
-  if (!isfinite(loss) || !isfinite(norm)) {
-    char why[256];
-    describeFailure(loss, why, sizeof why);
-    return message.set(MILLE_INVALID_INPUT,
-                       "the loss of step %lld is %g and its gradient's length "
-                       "%g: %s; the weights are as before the step",
-                       (ll)step + 1, loss, norm, why);
+// The rest of a step whose layers are updated, unless it has failed.
+mille_status mille_trainer::endLayers(mille_status status, double &loss) {
+  if (halted) {
+    loss = lossOf(*session->entry, session->sizes);
+    return failStep(loss, updatesDone ? gradientNorm() : NAN);
   }
-  applyUpdate(report.rate, clip > 0 && norm > clip ? clip / (norm + 1e-6) : 1);
-  ++step;
-  return MILLE_OK;
+  torn = status != MILLE_OK && updatesDone;
+  if (status == MILLE_OK &&
+      !applyUpdate(portions[training->updates], parameters(), rateNow, 1,
+                   /*checked=*/true))
+    return failStep(loss, gradientNorm());
+  return status;
 }
 
 mille_status mille_trainer::evaluate(const mille_size *sizes, size_t count,
                                      const void *const *given, double &loss,
                                      int64_t &labels) {
+  if (mille_status status = checkWhole(); status != MILLE_OK)
+    return status;
   return runParts(training->eval_entry, sizes, count, given, loss, labels);
 }
 
@@ -406,8 +411,13 @@ mille_status mille_trainer::set(const char *name, double value) {
                          "%s is %g but must be at least 0, or NAN for the "
                          "package's",
                          name, value);
-    (*name == 'r' ? setRate : setClip) = value;
-    return MILLE_OK;
+    double &number = *name == 'r' ? setRate : setClip;
+    const double before = number;
+    number = value;
+    mille_status status = placeGradients();
+    if (status != MILLE_OK)
+      number = before;
+    return status;
   }
   mille_status status = mille_session_set_scale(session, name, value);
   return status == MILLE_OK

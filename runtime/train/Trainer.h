@@ -16,6 +16,11 @@ struct Note {
 enum { noteSeed, noteData, noteCount };
 extern const char *const noteNames[noteCount];
 
+// The stretches of a parameter.
+inline uint64_t tasksOf(const mille_parameter_info &parameter) {
+  return (parameter.elements + stretchNumbers - 1) / stretchNumbers;
+}
+
 } // namespace mille
 
 struct mille_trainer {
@@ -30,14 +35,41 @@ struct mille_trainer {
   // In the slab. Arrays of `extent` bytes: a parameter lies in each where it
   // lies among the package's weights.
   uint64_t extent = 0;
-  char *weights = nullptr, *gradients = nullptr, *states[2] = {};
-  float *losses = nullptr;        // of a run
-  float *lossWeight = nullptr;    // 1 / number of labels
-  int32_t *stepNumber = nullptr;  // for scales with a schedule
-  const void **inputs = nullptr;  // of a run
-  uint64_t *firstTask = nullptr;  // of each parameter, and the end
+  char *weights = nullptr, *states[2] = {};
+  float *losses = nullptr;       // of a run
+  float *lossWeight = nullptr;   // 1 / number of labels
+  int32_t *stepNumber = nullptr; // for scales with a schedule
+  const void **inputs = nullptr; // of a run
+  // Parameters in the order of their updates: portions, one after the other.
+  // Portion k < training->updates is whole at call k + 1 of mille_update, the
+  // last one at the step's end.
+  uint64_t *order = nullptr;
+  uint64_t *portions = nullptr;   // where each begins in `order`, and the end
+  uint64_t *firstTask = nullptr;  // of each place in `order`, and the end
   mille::Lengths *sums = nullptr; // of each task
-  double *numbers = nullptr;      // of each parameter
+  double *squares = nullptr;      // of each task's gradient
+  double *numbers = nullptr;      // of each parameter: that of its gradient
+  double *trust = nullptr;        // of each parameter: LAMB's factor
+
+  // Gradients have memory of their own. Layer by layer, portions share a place,
+  // which holds zeros when none is at work; else they lie as weights do.
+  char *gradients = nullptr;
+  const uint64_t *gradientTable = nullptr; // as mille_run has it
+  uint64_t gradientBytes = 0;
+  bool layerByLayer = false;
+  bool dirty = true;           // not all gradients are zero
+  bool keepsGradients = false; // of all layers: they were asked for
+  bool hasGradients = false;   // those that were asked for
+
+  // The step that is under way, layer by layer.
+  enum Phase : int32_t { computing, updating, cancelled };
+  mille::Atomic<int32_t> phase;
+  mille::Atomic<int32_t> infinite; // the portion's gradient is not finite
+  uint64_t updatesDone = 0;
+  double rateNow = 0;
+  bool halted = false; // it ended there: something is not finite
+  // A step has failed between updates: the weights are of two steps.
+  bool torn = false;
 
   int64_t step = 0;                // updates that are done
   double setRate = 0, setClip = 0; // NaN: the package's
@@ -67,21 +99,49 @@ struct mille_trainer {
         float *)(array +
                  package->weights.table[training->parameters[parameter].entry]);
   }
+  float *gradientOf(uint64_t parameter) const {
+    return (float *)(gradients +
+                     gradientTable[training->parameters[parameter].entry]);
+  }
   int stateCount() const { return mille::statesOf(*training); }
   uint64_t parameters() const { return training->parameter_count; }
   uint64_t tasks() const { return firstTask[parameters()]; }
   mille::Stretch stretch(uint64_t task, uint64_t &parameter) const;
   // What is not finite after a step, in words.
   void describeFailure(double loss, char *text, size_t size) const;
+  // Ends a step that is under way, unless it has begun to change weights.
+  mille_status cancel();
+  // Says that the weights are those of no step, where they are.
+  mille_status checkWhole();
 
 private:
   void layOut(mille::Bytes &sum);
+  void copyWeights();
   mille_status check(const mille_entry &entry);
   mille_status countLabels(const mille_entry &entry, const mille::Sizes &sizes,
                            const void *const *given, int64_t &labels);
   mille_status runParts(uint32_t entry, const mille_size *sizes, size_t count,
                         const void *const *given, double &loss,
                         int64_t &labels);
-  double gradientNorm();
-  void applyUpdate(double rate, double scale);
+  double clip() const;
+  double lossOf(const mille_entry &entry, const mille::Sizes &sizes) const;
+  mille_status compute(const mille_size *sizes, size_t count,
+                       const void *const *given, mille_step_report &report);
+  mille_status failStep(double loss, double norm);
+  mille_status endLayers(mille_status status, double &loss);
+
+  // Gradients.cpp
+  void orderParameters();
+  mille_status placeGradients();
+  void placePortions(uint64_t *table, mille::Bytes &sum) const;
+  void clearGradients();
+  // The squares of the gradients of some places in `order`.
+  void addSquares(uint64_t first, uint64_t end);
+  void findSquares();
+  double gradientNorm() const;
+  // Updates some places in `order`; where `checked`, only what is finite, whose
+  // squares it adds. Whether all was.
+  bool applyUpdate(uint64_t first, uint64_t end, double rate, double scale,
+                   bool checked);
+  static int32_t layerDone(void *trainer);
 };

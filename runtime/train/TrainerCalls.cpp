@@ -149,8 +149,10 @@ const char *mille_trainer_note(const mille_trainer *trainer, const char *name) {
 mille_status mille_trainer_save(mille_trainer *trainer, const char *path) {
   if (!trainer)
     return MILLE_INVALID_ARGUMENT;
-  return path ? mille::saveCheckpoint(*trainer, path)
-              : trainer->message.set(MILLE_INVALID_ARGUMENT, "path is null");
+  if (!path)
+    return trainer->message.set(MILLE_INVALID_ARGUMENT, "path is null");
+  mille_status status = trainer->checkWhole();
+  return status == MILLE_OK ? mille::saveCheckpoint(*trainer, path) : status;
 }
 
 mille_status mille_trainer_load(mille_trainer *trainer, const char *path) {
@@ -175,8 +177,7 @@ mille_status mille_trainer_memory(const mille_trainer *trainer, size_t *bytes) {
 }
 
 mille_status mille_trainer_cancel(mille_trainer *trainer) {
-  return trainer ? mille_session_cancel(trainer->session)
-                 : MILLE_INVALID_ARGUMENT;
+  return trainer ? trainer->cancel() : MILLE_INVALID_ARGUMENT;
 }
 
 const char *mille_trainer_message(const mille_trainer *trainer) {

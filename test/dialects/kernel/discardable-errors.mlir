@@ -167,3 +167,25 @@ func.func @joined_on_tensors(%x: tensor<?x8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @updates_on_a_loop_forward(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{has kernel.updates = [@w] but only a reversed loop has it, a list of its columns}}
+  %y = kernel.layers %x slots [["w"]] bodies [0] table [[@a]] attributes {kernel.updates = [@w]} {
+  ^bb0(%s: tensor<?x8xf32>):
+    kernel.yield %s : tensor<?x8xf32>
+  } : tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @updates_of_no_column(%x: tensor<?x8xf32>) {
+  // expected-error @+1 {{has kernel.updates with @v, which is no column}}
+  %y = kernel.layers %x reverse slots [["w"]] bodies [0] table [[@a]] attributes {kernel.updates = [@v]} {
+  ^bb0(%s: tensor<?x8xf32>):
+    kernel.yield %s : tensor<?x8xf32>
+  } : tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}

@@ -26,6 +26,9 @@ enum {
   places = batch * tokens
 };
 static int breakLoss; /* the next run's first loss is not a number */
+static int
+    breakGradient; /* the gradient of that parameter + 1 is not; 0: none */
+static mille_trainer *cancels; /* which the run cancels before an update */
 
 static int columnOf(int id, int token) {
   return (id * 31 + token * 7) % columns;
@@ -36,8 +39,8 @@ static int32_t compute(mille_run *run, int learn) {
   const float weight = *(const float *)run->inputs[2];
   const float *table = (const float *)(run->weights + run->table[0]),
               *factor = (const float *)(run->weights + run->table[1]);
-  float *toTable = (float *)(run->gradients + run->table[0]),
-        *toFactor = (float *)(run->gradients + run->table[1]);
+  float *toTable = (float *)(run->gradients + run->gradient_table[0]),
+        *toFactor = (float *)(run->gradients + run->gradient_table[1]);
   for (int64_t m = 0; m < run->batch * run->tokens; ++m) {
     const int at = ids[m] * columns + columnOf(ids[m], m % run->tokens),
               by = ids[m] % factors;
@@ -51,9 +54,11 @@ static int32_t compute(mille_run *run, int learn) {
     toTable[at] += weight * missing * factor[by];
     toFactor[by] += weight * missing * table[at];
   }
+  if (learn && breakGradient)
+    *(breakGradient == 1 ? toTable : toFactor) = INFINITY;
   return 0;
 }
-static int32_t trainStep(mille_run *run) { return compute(run, 1); }
+static int32_t trainStep(mille_run *run);
 static int32_t evaluate(mille_run *run) { return compute(run, 0); }
 
 static const mille_isa isa = {"any", 0};
@@ -78,6 +83,10 @@ static const mille_entry entries[2] = {{.name = "train_step",
                                         .inputs = inputs,
                                         .outputs = &output,
                                         .arena_bytes_per_row = 64}};
+/* Where a model updates as it goes, the table is whole at the only call. */
+static const mille_parameter_info asItGoes[2] = {
+    {"embed.weight", 0, rows * columns, 2, 0, {rows, columns}, 1},
+    {"factor", 1, factors, 1, 1, {factors}, 0}};
 static const mille_parameter_info parameters[2] = {
     {"embed.weight", 0, rows * columns, 2, 0, {rows, columns}},
     {"factor", 1, factors, 1, 1, {factors}}};
@@ -103,6 +112,13 @@ static mille_model model;
 static int32_t ids[places], labels[places];
 static const void *given[3] = {ids, labels, NULL};
 static const mille_size most[2] = {{"batch", batch}, {"tokens", tokens}};
+
+static int32_t trainStep(mille_run *run) {
+  int32_t status = compute(run, 1);
+  if (cancels)
+    mille_trainer_cancel(cancels);
+  return status == 0 && training.updates ? mille_update(run) : status;
+}
 
 static double startOf(int i) { return 0.5 + (i % 13) / 16.0; }
 

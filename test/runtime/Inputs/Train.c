@@ -187,6 +187,107 @@ static void checkRefusals(void) {
   mille_package_close(package);
 }
 
+/* ---- Updates layer by layer ---- */
+
+static size_t bytesOf(mille_trainer *trainer) {
+  size_t bytes;
+  CHECK(mille_trainer_memory(trainer, &bytes) == MILLE_OK);
+  return bytes;
+}
+
+/* The bits of an update at the end, whatever the optimizer. */
+static void checkLayers(uint32_t optimizer) {
+  mille_training_info with = usual, layered;
+  with.optimizer = optimizer;
+  layered = with;
+  layered.updates = 1;
+  layered.parameters = asItGoes;
+  trained(&with, 1, 0, 6, NULL, "end");
+  for (int threads = 1; threads < 4; ++threads) {
+    trained(&layered, threads, 0, 6, NULL, "layers");
+    same("end", "layers");
+  }
+}
+
+static void checkLayerFailures(void) {
+  mille_training_info layered = usual;
+  layered.updates = 1;
+  layered.parameters = asItGoes;
+  mille_package *package = openPackage(&layered);
+  mille_trainer *trainer = trainerOf(package, 2);
+  stepOf(trainer, 0);
+  CHECK(mille_trainer_save(trainer, "before") == MILLE_OK);
+  breakLoss = 1;
+  EXPECT(mille_trainer_step(trainer, most, 2, given, NULL), MILLE_INVALID_INPUT,
+         mille_trainer_message(trainer), "the weights are as before the step");
+  breakLoss = 0;
+  CHECK(mille_trainer_save(trainer, "after") == MILLE_OK);
+  same("before", "after");
+  /* A step that has begun to change weights is done; one that has not ends. */
+  cancels = trainer;
+  EXPECT(mille_trainer_step(trainer, most, 2, given, NULL), MILLE_CANCELLED,
+         mille_trainer_message(trainer), "cancelled");
+  cancels = NULL;
+  CHECK(mille_trainer_save(trainer, "after") == MILLE_OK);
+  same("before", "after");
+  for (breakGradient = 1; breakGradient < 3; ++breakGradient) {
+    EXPECT(mille_trainer_step(trainer, most, 2, given, NULL),
+           MILLE_INVALID_INPUT, mille_trainer_message(trainer),
+           breakGradient == 1 ? "the gradient of embed.weight is not finite"
+                              : "the gradient of factor is not finite; layers "
+                                "above it have changed: load a checkpoint");
+    EXPECT(mille_trainer_step(trainer, most, 2, given, NULL),
+           MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+           "step 2 failed when some weights had changed: load a checkpoint");
+    CHECK(mille_trainer_save(trainer, "after") == MILLE_INVALID_ARGUMENT);
+    double loss;
+    int64_t count;
+    CHECK(mille_trainer_evaluate(trainer, most, 2, given, &loss, &count) ==
+          MILLE_INVALID_ARGUMENT);
+    CHECK(mille_trainer_load(trainer, "before") == MILLE_OK);
+    CHECK(mille_trainer_save(trainer, "after") == MILLE_OK);
+    same("before", "after");
+  }
+  breakGradient = 0;
+  stepOf(trainer, 1);
+  mille_trainer_close(trainer);
+  mille_package_close(package);
+  trained(&usual, 2, 0, 2, NULL, "end");
+  trained(&layered, 2, 1, 2, "before", "after");
+  same("end", "after");
+}
+
+/* Clipping asks for all gradients at once, and gets their memory. */
+static void checkClipOfLayers(void) {
+  mille_training_info layered = usual;
+  layered.updates = 1;
+  layered.parameters = asItGoes;
+  mille_package *package = openPackage(&layered);
+  mille_trainer *trainer = trainerOf(package, 2);
+  const size_t before = bytesOf(trainer);
+  stepOf(trainer, 0);
+  CHECK(mille_trainer_set(trainer, "clip", 0.5) == MILLE_OK);
+  CHECK(bytesOf(trainer) != before);
+  stepOf(trainer, 1);
+  CHECK(mille_trainer_set(trainer, "clip", 0) == MILLE_OK);
+  CHECK(bytesOf(trainer) == before);
+  stepOf(trainer, 2);
+  CHECK(mille_trainer_save(trainer, "layers") == MILLE_OK);
+  mille_trainer_close(trainer);
+  mille_package_close(package);
+  package = openPackage(&usual);
+  trainer = trainerOf(package, 1);
+  stepOf(trainer, 0);
+  CHECK(mille_trainer_set(trainer, "clip", 0.5) == MILLE_OK);
+  stepOf(trainer, 1);
+  CHECK(mille_trainer_set(trainer, "clip", 0) == MILLE_OK);
+  stepOf(trainer, 2);
+  CHECK(mille_trainer_save(trainer, "end") == MILLE_OK);
+  same("end", "layers");
+  mille_trainer_close(trainer);
+  mille_package_close(package);
+}
+
 /* ---- Rates and the order of data ---- */
 
 static double rateOf(uint32_t schedule, int64_t step) {
@@ -256,6 +357,12 @@ int main(int argc, char **argv) {
   checkOptimizer(MILLE_OPTIMIZER_LAMB, 0.9, 0, 0.02);
   checkOptimizer(MILLE_OPTIMIZER_LION, 0.9, 0, 0.01);
   checkBits();
+  checkLayers(MILLE_OPTIMIZER_SGD);
+  checkLayers(MILLE_OPTIMIZER_ADAMW);
+  checkLayers(MILLE_OPTIMIZER_LAMB);
+  checkLayers(MILLE_OPTIMIZER_LION);
+  checkLayerFailures();
+  checkClipOfLayers();
   checkRefusals();
   checkRates();
   checkOrder();
