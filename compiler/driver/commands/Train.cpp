@@ -71,6 +71,8 @@ private:
       request.train = true;
       if (!options.recompute.empty())
         request.recompute = options.recompute;
+      if (!options.dtype.empty())
+        request.dtype = options.dtype;
       request.name = "model";
       request.targets = {"host"};
       request.certify = false;
@@ -81,10 +83,12 @@ private:
           failed(status))
         return status;
     }
-    if (kind != Subject::model && !options.recompute.empty())
-      return refuseOptions("--recompute is given but package " + package.name +
-                               " is compiled",
-                           "give it to mille compile");
+    for (auto [name, word] : {std::pair("--recompute", options.recompute),
+                              std::pair("--dtype", options.dtype)})
+      if (kind != Subject::model && !word.empty())
+        return refuseOptions(llvm::Twine(name) + " is given but package " +
+                                 package.name + " is compiled",
+                             "give it to mille compile");
     if (!package.entry(trainStepName))
       return refuseOptions("package " + package.name +
                                " infers and cannot be trained",

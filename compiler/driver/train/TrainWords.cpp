@@ -89,6 +89,11 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
   app->add_option("--log", o.log, "a line of JSON for each step")
       ->type_name("FILE");
   recomputeOption(app, o.recompute);
+  app->add_option("--dtype", o.dtype,
+                  "what matmuls and attention of a MODEL read: f32, or bf16 "
+                  "beside weights of f32 (default: f32)")
+      ->type_name("TYPE")
+      ->check(oneOf({"f32", "bf16"}));
   app->add_option("--threads", o.threads,
                   "default: one a CPU; same bits for any")
       ->type_name("N")
