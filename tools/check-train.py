@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A training beside torch's: 20 steps of each optimizer on a small causal stack, loss by
-loss and parameter by parameter.
+loss and parameter by parameter. In bf16, beside torch's autocast and its f32, AdamW's
+losses alone: they may be as far from those of f32 as three times torch's are.
 
-usage: check-train.py MILLE [LAYERS]       needs torch, numpy and safetensors
+usage: check-train.py MILLE [LAYERS] [f32|bf16]       needs torch, numpy and safetensors
 """
 import json
 import math
@@ -95,7 +96,8 @@ def optimizer(train, parameters):
     return made(parameters, rate, weight_decay=train.get("weight_decay", 0))
 
 
-def compare(mille, layers, train, folder):
+def trained(mille, layers, train, folder, dtype="f32"):
+    """Its losses, its tokens, and its parameters before and after."""
     path = os.path.join(folder, "spec.json")
     with open(path, "w") as file:
         json.dump(spec(layers, train), file)
@@ -106,33 +108,60 @@ def compare(mille, layers, train, folder):
     tokens.tofile(data)
     subprocess.check_call([mille, "train", path, "--data", data, "--tokens=%d" % TOKENS,
                            "--batch=%d" % BATCH, "--steps=%d" % STEPS, "--seed=9",
-                           "--log", log, "--save", end, "--threads=2"],
+                           "--log", log, "--save", end, "--threads=2", "--dtype=" + dtype],
                           stdout=subprocess.DEVNULL)
     with open(log) as file:
         losses = [json.loads(line)["loss"] for line in file]
-    model = Model(layers, load_file(start))
+    return losses, tokens, load_file(start), load_file(end)
+
+
+def by_torch(model, train, tokens, bf16=False):
+    """The losses of the same steps."""
     steps = optimizer(train, list(model.p.values()))
-    count, worst = (len(tokens) - 1) // TOKENS, 0
+    count, losses = (len(tokens) - 1) // TOKENS, []
     for step in range(STEPS):
         rows = [order(9, (step * BATCH + i) // count, (step * BATCH + i) % count, count)
                 for i in range(BATCH)]
         cut = numpy.stack([tokens[r * TOKENS: r * TOKENS + TOKENS + 1]
                            for r in rows]).astype("int64")
         steps.zero_grad()
-        loss = model.loss(torch.tensor(cut[:, :-1]), torch.tensor(cut[:, 1:]))
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
+            loss = model.loss(torch.tensor(cut[:, :-1]), torch.tensor(cut[:, 1:]))
         loss.backward()
         if train.get("clip"):
             torch.nn.utils.clip_grad_norm_(list(model.p.values()), train["clip"])
         steps.step()
-        worst = max(worst, abs(loss.item() - losses[step]))
-    found, apart = load_file(end), 0
+        losses.append(loss.item())
+    return losses
+
+
+def furthest(some, others):
+    return max(abs(a - b) for a, b in zip(some, others))
+
+
+def compare_narrow(mille, layers, train, folder):
+    losses, tokens, start, _ = trained(mille, layers, train, folder, "bf16")
+    wide = by_torch(Model(layers, start), train, tokens)
+    narrow = by_torch(Model(layers, start), train, tokens, bf16=True)
+    ours, theirs = furthest(losses, wide), furthest(narrow, wide)
+    good = 0 < ours < 3 * theirs
+    print("%2d layers %-5s in bf16: loss %.4f to %.4f, from f32's %.1e, torch's autocast "
+          "%.1e%s" % (layers, train["optimizer"], losses[0], losses[-1], ours, theirs,
+                      "" if good else "  FAILED"))
+    return good
+
+
+def compare(mille, layers, train, folder):
+    losses, tokens, start, found = trained(mille, layers, train, folder)
+    model = Model(layers, start)
+    worst, apart = furthest(losses, by_torch(model, train, tokens)), 0
     for name, value in model.p.items():
         # A softmax does not change with the keys' bias: its gradient is rounding alone,
         # which Adam makes as large as any other.
         if name.endswith(".k.bias"):
             continue
         difference = numpy.abs(found[name] - value.detach().numpy()).max()
-        moved = numpy.abs(value.detach().numpy() - load_file(start)[name]).max()
+        moved = numpy.abs(value.detach().numpy() - start[name]).max()
         apart = max(apart, difference / max(moved, 1e-12))
     good = worst < 2e-4 and apart < 0.05 and math.isfinite(worst)
     print("%2d layers %-5s: loss %.4f to %.4f, losses apart %.1e, parameters %.1e of "
@@ -143,13 +172,16 @@ def compare(mille, layers, train, folder):
 
 def main():
     layers = int(sys.argv[2]) if len(sys.argv) > 2 else 2
-    good = True
+    good, bf16 = True, sys.argv[3:] == ["bf16"]
     for train in ({"optimizer": "sgd", "rate": 0.1},
                   {"optimizer": "sgd", "rate": 0.05, "momentum": 0.9, "clip": 0.5},
                   {"optimizer": "adam", "rate": 1e-3},
                   {"optimizer": "adamw", "rate": 1e-3, "weight_decay": 0.1}):
+        if bf16 and train["optimizer"] != "adamw":
+            continue
         with tempfile.TemporaryDirectory() as folder:
-            good &= compare(os.path.abspath(sys.argv[1]), layers, train, folder)
+            good &= (compare_narrow if bf16 else compare)(
+                os.path.abspath(sys.argv[1]), layers, train, folder)
     sys.exit(not good)
 
 

@@ -48,8 +48,8 @@ public:
   }
 
   Status run() {
-    if (Status status =
-            opened.open(options.subject, options.recompute, context);
+    if (Status status = opened.open(
+            options.subject, {options.recompute, options.dtype}, context);
         failed(status))
       return status;
     code = opened.code.get();

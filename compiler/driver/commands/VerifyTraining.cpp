@@ -27,7 +27,7 @@ public:
       if (Status status = readTensors(options.inputs, context, given);
           failed(status))
         return status;
-    if (Status status = opened.open(options.subject, "", context);
+    if (Status status = opened.open(options.subject, {}, context);
         failed(status))
       return status;
     report.of(opened.package.name);

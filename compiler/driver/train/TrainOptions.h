@@ -19,7 +19,7 @@ struct TrainOptions {
   std::string save, resume, log, html; // files; "": none
   int64_t every = 0, evalEvery = 0;    // steps; 0: at the end
   unsigned threads = 0;                // 0: as many as CPUs
-  std::string recompute;               // of a model; "": not given
+  std::string recompute, dtype;        // of a model; "": not given
 };
 
 } // namespace mille

@@ -93,6 +93,11 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
                   "again while the training runs")
       ->type_name("FILE");
   recomputeOption(app, o.recompute);
+  app->add_option("--dtype", o.dtype,
+                  "what matmuls and attention of a MODEL read: f32, or bf16 "
+                  "beside weights of f32 (default: f32)")
+      ->type_name("TYPE")
+      ->check(oneOf({"f32", "bf16"}));
   app->add_option("--threads", o.threads,
                   "default: one a CPU; same bits for any")
       ->type_name("N")

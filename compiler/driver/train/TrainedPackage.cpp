@@ -8,8 +8,7 @@
 
 using namespace mille;
 
-Status TrainedPackage::open(const std::string &subject,
-                            const std::string &recompute,
+Status TrainedPackage::open(const std::string &subject, const TrainedAs &as,
                             mlir::MLIRContext &context) {
   Subject kind;
   if (Status status = findSubject(subject, context, kind, package);
@@ -20,8 +19,10 @@ Status TrainedPackage::open(const std::string &subject,
     request.model = subject;
     request.folder = scratch.folder();
     request.train = true;
-    if (!recompute.empty())
-      request.recompute = recompute;
+    if (!as.recompute.empty())
+      request.recompute = as.recompute;
+    if (!as.dtype.empty())
+      request.dtype = as.dtype;
     request.name = "model";
     request.targets = {"host"};
     request.certify = false;
@@ -32,10 +33,12 @@ Status TrainedPackage::open(const std::string &subject,
         failed(status))
       return status;
   }
-  if (kind != Subject::model && !recompute.empty())
-    return refuseOptions("--recompute is given but package " + package.name +
-                             " is compiled",
-                         "give it to mille compile");
+  for (auto [name, word] :
+       {std::pair("--recompute", as.recompute), std::pair("--dtype", as.dtype)})
+    if (kind != Subject::model && !word.empty())
+      return refuseOptions(llvm::Twine(name) + " is given but package " +
+                               package.name + " is compiled",
+                           "give it to mille compile");
   if (!package.entry(trainStepName))
     return refuseOptions("package " + package.name +
                              " infers and cannot be trained",

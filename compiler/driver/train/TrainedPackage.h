@@ -6,9 +6,13 @@
 
 namespace mille {
 
+// Words of mille compile for a model; "": the default.
+struct TrainedAs {
+  std::string recompute, dtype;
+};
+
 struct TrainedPackage {
-  // recompute: of a model; "": the default.
-  Status open(const std::string &subject, const std::string &recompute,
+  Status open(const std::string &subject, const TrainedAs &as,
               mlir::MLIRContext &context);
 
   // The inputs of the entry train_step.

@@ -10,8 +10,9 @@ namespace mille {
 
 // The out is written as words of 32 bits. A task has some columns of each
 // panel. Of the transpose the two values come from two rows of the weight, at
-// the same places. Else they are neighbours in a row: squares of words are
-// turned, which lie in L1 meanwhile.
+// the same places, and the rows are read to their ends. Else they are
+// neighbours in a row: squares of words are turned, which lie in L1 meanwhile.
+// Memory is what packing waits for.
 Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
                       const Names &names) {
   const PackSpec &s = spec.pack;
@@ -54,7 +55,7 @@ Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
   if (s.transposed) {
     out.update()
         .allow_race_conditions()
-        .reorder(r.x, r.y, step, p)
+        .reorder(r.x, r.y, p, step)
         .vectorize(r.x);
     return pipe;
   }

@@ -14,9 +14,10 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-// Pairs of a chunk, whose part of the input lies in L1.
-constexpr int chunkPairs = 128;
-// A block of the gradient, in pairs and in rows of the out, lies in L2.
+// A block of the gradient, in pairs and in rows of the out, lies in L2 beside a
+// tile's columns of the input. Shorter blocks read and write the out's sums
+// more often: where its rows are multiples of 4 KiB, few of them lie in L2
+// together.
 constexpr int blockPairs = 256, blockRows = 384;
 
 // Columns of a tile, in whole vectors; 0 where the out's rows have none.
@@ -40,7 +41,8 @@ int weightGradientColumnsOfPairs(const KernelSpec &spec) {
 }
 
 void scratchOfPairs(const KernelSpec &spec, uint64_t &base) {
-  const int64_t rows = std::min<int64_t>(spec.out.rows, blockRows);
+  const int64_t rows = std::min<int64_t>(spec.out.rows, blockRows) +
+                       weightGradientColumnsOfPairs(spec);
   base = uint64_t(2 * rows * blockPairs * bytesOf(Element::bf16));
 }
 
@@ -79,7 +81,7 @@ Pipe buildWeightGradientOfPairs(const KernelSpec &spec, const Machine &machine,
       .set_extent(buffer.dim(0).extent() / columns * columns);
   buffer.dim(1).set_stride(int(spec.out.rowStride));
   Var ki(names("ki")), kv(names("kv")), nb(names("nb")), ni(names("ni"));
-  RVar block(names("block")), chunk(names("chunk")), mi(names("mi"));
+  RVar block(names("block")), mi(names("mi"));
   out.update()
       .split(k, k, ki, columns)
       .split(ki, ki, kv, machine.lanes)
@@ -87,22 +89,21 @@ Pipe buildWeightGradientOfPairs(const KernelSpec &spec, const Machine &machine,
       .split(n, n, ni, weightGradientRows(spec, machine.wide),
              TailStrategy::GuardWithIf)
       .split(r.y, block, mi, blockPairs, TailStrategy::GuardWithIf)
-      .split(mi, chunk, mi, chunkPairs)
-      .reorder({r.x, kv, ki, ni, mi, n, chunk, k, block, nb})
+      .reorder({r.x, kv, ki, ni, mi, n, k, block, nb})
       .atomic()
       .vectorize(r.x)
       .vectorize(kv)
       .unroll(ki)
       .unroll(ni);
   ofGradient.compute_at(out, block)
+      .store_in(MemoryType::Heap)
       .bound(part, 0, 2)
       .unroll(part)
       .vectorize(n, machine.lanes, TailStrategy::GuardWithIf);
-  ofInput.compute_at(out, chunk)
-      .store_in(MemoryType::Stack)
+  ofInput.compute_at(out, k)
+      .store_in(MemoryType::Heap)
       .bound(part, 0, 2)
       .bound_extent(k, columns)
-      .bound_extent(q, chunkPairs)
       .unroll(part)
       .vectorize(k, machine.lanes);
   pipe.passes.push_back(keepSums({out.name(), mi.name()}));

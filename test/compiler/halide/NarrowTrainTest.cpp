@@ -109,7 +109,10 @@ void weightGradient(const Target &isa, int64_t N, int64_t K) {
                name + "status");
       };
       fill(out, before);
+      resetScratch();
       run(0, N, 0, K, 0, rows);
+      expect(peakScratch() <= parsed.info.scratchBytes,
+             name + text(int64_t(peakScratch())) + " bytes of scratch");
       const std::vector<float> whole = copyOf(out);
       for (int64_t n = 0; n < N; ++n)
         for (int64_t k = 0; k < K; ++k) {
