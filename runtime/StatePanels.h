@@ -39,45 +39,35 @@ static inline int64_t mille_value_place(int64_t row, int64_t d, int64_t size,
 
 /* States in bytes: a number is an integer from -127 to 127 times the step, in
  * f32, of its row and head. Steps lie where they are needed as memory is read
- * in order: behind the bytes of 16 keys, which scores multiply by them; before
- * 16 values, whose weights they multiply. */
+ * in order: behind the bytes of 16 keys, which scores multiply by them; those
+ * of a head's values before all values, since the weights of many keys are
+ * multiplied by them before values are read. */
 #define MILLE_STEP_BYTES 4
-/* Columns of a key that one multiply-add takes, side by side. */
-#define MILLE_BYTE_GROUP 4
+/* Neighbours that one multiply-add takes: columns of a key, rows of a value. */
+#define MILLE_KEY_GROUP 4
+#define MILLE_VALUE_GROUP 2
 
-/* The bytes of a row of a head of `size` columns, with its steps: a value has
- * one in each panel of columns. */
-static inline int64_t mille_key_bytes(int64_t size) {
+/* The bytes of a row of a head of `size` columns, of keys and of values. */
+static inline int64_t mille_row_bytes(int64_t size) {
   return size + MILLE_STEP_BYTES;
-}
-static inline int64_t mille_value_bytes(int64_t size) {
-  return size + size / mille_panel_columns(size) * MILLE_STEP_BYTES;
 }
 
 /* A key's integer is stored with 128 added, so that it is unsigned. */
 static inline int64_t mille_key_byte(int64_t row, int64_t d, int64_t size) {
-  return row / MILLE_PANEL_ROWS * (MILLE_PANEL_ROWS * mille_key_bytes(size)) +
-         d / MILLE_BYTE_GROUP * (MILLE_PANEL_ROWS * MILLE_BYTE_GROUP) +
-         row % MILLE_PANEL_ROWS * MILLE_BYTE_GROUP + d % MILLE_BYTE_GROUP;
+  return row / MILLE_PANEL_ROWS * (MILLE_PANEL_ROWS * mille_row_bytes(size)) +
+         d / MILLE_KEY_GROUP * (MILLE_PANEL_ROWS * MILLE_KEY_GROUP) +
+         row % MILLE_PANEL_ROWS * MILLE_KEY_GROUP + d % MILLE_KEY_GROUP;
 }
 static inline int64_t mille_key_step(int64_t row, int64_t size) {
-  return row / MILLE_PANEL_ROWS * (MILLE_PANEL_ROWS * mille_key_bytes(size)) +
+  return row / MILLE_PANEL_ROWS * (MILLE_PANEL_ROWS * mille_row_bytes(size)) +
          MILLE_PANEL_ROWS * size + row % MILLE_PANEL_ROWS * MILLE_STEP_BYTES;
 }
 
-/* Where the steps of 16 rows of a panel of columns begin; their bytes follow,
- * row after row. */
-static inline int64_t mille_value_steps(int64_t row, int64_t d, int64_t size,
-                                        int64_t rows) {
-  int64_t columns = mille_panel_columns(size),
-          bytes = columns + MILLE_STEP_BYTES;
-  return d / columns * (rows * bytes) +
-         row / MILLE_PANEL_ROWS * (MILLE_PANEL_ROWS * bytes);
+static inline int64_t mille_value_step(int64_t row) {
+  return row * MILLE_STEP_BYTES;
 }
 static inline int64_t mille_value_byte(int64_t row, int64_t d, int64_t size,
                                        int64_t rows) {
-  int64_t columns = mille_panel_columns(size);
-  return mille_value_steps(row, d, size, rows) +
-         MILLE_PANEL_ROWS * MILLE_STEP_BYTES +
-         row % MILLE_PANEL_ROWS * columns + d % columns;
+  return rows * MILLE_STEP_BYTES +
+         mille_value_place(row, d, size, MILLE_VALUE_GROUP, rows);
 }

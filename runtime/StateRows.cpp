@@ -143,33 +143,32 @@ template <typename Element> struct ByteWriter : Heads {
   void writeKey(int64_t sequence, int64_t from, int64_t row) const {
     for (int64_t h = 0; h < heads; ++h) {
       uint8_t *head =
-          entry + (sequence * heads + h) * mille_key_bytes(size) * stateRows;
+          entry + (sequence * heads + h) * mille_row_bytes(size) * stateRows;
       const RoundedRow<Element> key(input + from * stride + h * size, size);
       uint8_t part[rowPart];
       for (int64_t d = 0; d < size; d += rowPart) {
         const int64_t count = size - d < rowPart ? size - d : rowPart;
         key.round(d, count, keyOffset, part);
-        for (int64_t i = 0; i < count; i += MILLE_BYTE_GROUP)
+        for (int64_t i = 0; i < count; i += MILLE_KEY_GROUP)
           memcpy(head + mille_key_byte(row, d + i, size), part + i,
-                 MILLE_BYTE_GROUP);
+                 MILLE_KEY_GROUP);
       }
       memcpy(head + mille_key_step(row, size), &key.step, MILLE_STEP_BYTES);
     }
   }
+  // The other row of a pair may hold any integers: its weight is 0.
   void writeValue(int64_t sequence, int64_t from, int64_t row) const {
-    const int64_t columns = mille_panel_columns(size);
     for (int64_t h = 0; h < heads; ++h) {
       uint8_t *head =
-          entry + (sequence * heads + h) * mille_value_bytes(size) * stateRows;
+          entry + (sequence * heads + h) * mille_row_bytes(size) * stateRows;
       const RoundedRow<Element> value(input + from * stride + h * size, size);
-      for (int64_t d = 0; d < size; d += columns) {
-        uint8_t *steps = head + mille_value_steps(row, d, size, stateRows);
-        memcpy(steps + row % MILLE_PANEL_ROWS * MILLE_STEP_BYTES, &value.step,
-               MILLE_STEP_BYTES);
-        uint8_t *to = head + mille_value_byte(row, d, size, stateRows);
-        for (int64_t i = 0; i < columns; i += rowPart)
-          value.round(d + i, columns - i < rowPart ? columns - i : rowPart, 0,
-                      to + i);
+      memcpy(head + mille_value_step(row), &value.step, MILLE_STEP_BYTES);
+      uint8_t part[rowPart];
+      for (int64_t d = 0; d < size; d += rowPart) {
+        const int64_t count = size - d < rowPart ? size - d : rowPart;
+        value.round(d, count, 0, part);
+        for (int64_t i = 0; i < count; ++i)
+          head[mille_value_byte(row, d + i, size, stateRows)] = part[i];
       }
     }
   }

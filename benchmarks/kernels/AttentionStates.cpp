@@ -17,10 +17,10 @@ struct Step {
 
   bool inBytes() const { return held.bytes == 1; }
   int64_t keyColumns() const {
-    return groups * (inBytes() ? mille_key_bytes(dim) : dim);
+    return groups * (inBytes() ? mille_row_bytes(dim) : dim);
   }
   int64_t valueColumns() const {
-    return groups * (inBytes() ? mille_value_bytes(dim) : dim);
+    return groups * (inBytes() ? mille_row_bytes(dim) : dim);
   }
   int64_t bytes() const {
     return keys * (keyColumns() + valueColumns()) * held.bytes;

@@ -81,9 +81,7 @@ struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
   // Gives the state, and what reads and writes it, the type of bytes.
   static void holdBytes(AttendedState &state) {
     const int64_t size = columnsOf(state.state) / state.heads;
-    const int64_t columns =
-        state.heads *
-        (state.panels == StatePanels::keys ? keyBytes(size) : valueBytes(size));
+    const int64_t columns = state.heads * rowBytes(size);
     mlir::Value argument = state.state;
     argument.setType(inBytes(argument.getType(), columns));
     for (Operation *user : argument.getUsers()) {

@@ -319,7 +319,7 @@ def Kernel_RememberOp : Kernel_PreparedOp<"remember", [Kernel_TokenLocal]> {
     one multiply-add takes (columns of a key, or rows of a value) lie side by side.
 
     Outs of i8 hold each row of a head as integers from -127 to 127 and a step in f32,
-    which has four columns more: a key one step, a value one for each of its panels.
+    which has four columns more.
 
     Constraints:
     * (C1) input and outs have the same columns and elements, unless outs is i8.

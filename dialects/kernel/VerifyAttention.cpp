@@ -187,8 +187,8 @@ static LogicalResult verifyBytes(AttentionOp op) {
   const int64_t heads = op.getKvHeads();
   for (auto [name, held, each] :
        {std::tuple<StringRef, Value, int64_t>{"key", op.getKey(),
-                                              keyBytes(op.getHeadDim())},
-        {"value", op.getValue(), valueBytes(op.getValueDim())}}) {
+                                              rowBytes(op.getHeadDim())},
+        {"value", op.getValue(), rowBytes(op.getValueDim())}}) {
     auto columns = columnsOf(op, name, held, Elements::bytes);
     if (!columns)
       return failure();

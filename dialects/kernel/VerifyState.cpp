@@ -45,7 +45,7 @@ static LogicalResult verifyBytes(RememberOp op) {
     return op.emitOpError()
            << "keys in bytes have heads of " << size
            << " columns but must have a multiple of " << stateByteGroup;
-  const int64_t wanted = heads * (keys ? keyBytes(size) : valueBytes(size));
+  const int64_t wanted = heads * rowBytes(size);
   if (shapeOf(op.getOut()).back() == wanted)
     return success();
   return op.emitOpError() << "outs is " << op.getOut().getType() << " but "

@@ -159,15 +159,15 @@ void AttentionPipe::schedule() {
     scheduleQueries();
     scheduleScores();
   }
-  if (integral)
+  if (inBytes)
+    scheduleMixedBytes();
+  else if (integral)
     scheduleMixedIntegers();
   else if (paired)
     inTiles ? scheduleMixedInTiles() : scheduleMixedPairs();
   else
     scheduleMixed();
-  if (inBytes) {
-    pipe.passes.push_back(shareWords({queryWords}));
-  } else if (integral || (paired && !inTiles)) {
+  if (integral || (paired && !inTiles)) {
     std::vector<Words> words{queryWords, weightWords};
     if (valueWords.words.defined())
       words.push_back(valueWords);

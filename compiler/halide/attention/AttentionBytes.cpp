@@ -1,22 +1,27 @@
 // Attention to a state's bytes: keys and values are integers from -127 to 127
 // with a step for each row of a head (StatePanels.h). Queries are rounded to
 // bytes too, each with a step of its own, so that a score is a sum of products
-// of bytes, which is exact in any order. A weight is multiplied by the step of
-// its value, which mixes the value's integers in f32.
+// of bytes. A weight times the step of its value is the value's share; shares
+// of a query and stretch are rounded to 15 bits of their largest, and mix
+// integers. Sums of integers are exact, so that they are the same in any order.
 // Must see nothing of a hidden key: its score is replaced, and its weight, 0,
 // is not multiplied by a step that may be NaN.
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/attention/AttentionSteps.h"
 
 using namespace Halide;
 
 namespace mille {
 namespace {
 
-constexpr int group = MILLE_BYTE_GROUP, panelRows = MILLE_PANEL_ROWS;
+constexpr int group = MILLE_KEY_GROUP, panelRows = MILLE_PANEL_ROWS;
 constexpr int keyOffset = 128; // added to a key's integers
+constexpr int mostShare = INT16_MAX, mostValue = INT8_MAX;
+static_assert(int64_t(AttentionPipe::shortStretch) * mostShare * mostValue <=
+              INT32_MAX);
 
 // The f32 at a byte of a buffer.
 Expr numberAt(const ImageParam &bytes, const Expr &at) {
@@ -26,23 +31,15 @@ Expr numberAt(const ImageParam &bytes, const Expr &at) {
 
 } // namespace
 
-// Where the panel of 16 keys that holds `kv` begins, and the same of values in
-// the panel of columns `panel`.
+// The byte that a head's rows begin with, and the panel of 16 keys with `kv`.
+Expr AttentionPipe::firstByte(const ImageParam &held, int64_t size,
+                              const Expr &head) {
+  return head * (held.dim(1).extent() * int(mille_row_bytes(size)));
+}
 Expr AttentionPipe::keyPanel(const Expr &kv, const Expr &head) const {
-  const int each = int(mille_key_bytes(s.headDim));
-  Expr rows = key.dim(1).extent();
-  return head * (rows * each) + kv / panelRows * (panelRows * each);
+  return firstByte(key, s.headDim, head) +
+         kv / panelRows * (panelRows * int(mille_row_bytes(s.headDim)));
 }
-Expr AttentionPipe::valuePanel(const Expr &panel, const Expr &kv,
-                               const Expr &head) const {
-  const int all = int(mille_value_bytes(s.valueDim)),
-            each = int(mille_panel_columns(s.valueDim)) + MILLE_STEP_BYTES;
-  Expr rows = value.dim(1).extent(), first = head * (rows * all);
-  if (all > each)
-    first += panel * (rows * each);
-  return first + kv / panelRows * (panelRows * each);
-}
-
 Expr AttentionPipe::keyByte(const Expr &column, const Expr &kv,
                             const Expr &head) const {
   return key(keyPanel(kv, head) + column / group * (panelRows * group) +
@@ -51,20 +48,15 @@ Expr AttentionPipe::keyByte(const Expr &column, const Expr &kv,
 }
 Expr AttentionPipe::valueByte(const Expr &column, const Expr &kv,
                               const Expr &head) const {
-  const int columns = int(mille_panel_columns(s.valueDim));
-  Expr panel = 0, of = column;
-  if (columns < s.valueDim) {
-    panel = column / columns;
-    of = column % columns;
-  }
-  Expr byte = value(valuePanel(panel, kv, head) + panelRows * MILLE_STEP_BYTES +
-                        kv % panelRows * columns + of,
-                    0);
-  return reinterpret<int8_t>(byte);
+  Expr rows = value.dim(1).extent();
+  return reinterpret<int8_t>(
+      value(firstByte(value, s.valueDim, head) + rows * MILLE_STEP_BYTES +
+                valuePlace(column, kv, MILLE_VALUE_GROUP),
+            0));
 }
 
 // The step of a key, and of its value. Few queries read them where they lie,
-// beside the bytes, with keys in lanes; others gather those of all keys first.
+// with keys in lanes; others gather those of all keys first.
 Expr AttentionPipe::stepOfKey(const Expr &kv, const Expr &head) {
   auto step = [&](const Expr &kv, const Expr &head) {
     return numberAt(key, keyPanel(kv, head) + panelRows * int(s.headDim) +
@@ -78,8 +70,8 @@ Expr AttentionPipe::stepOfKey(const Expr &kv, const Expr &head) {
 }
 Expr AttentionPipe::stepOfValue(const Expr &kv, const Expr &head) {
   auto step = [&](const Expr &kv, const Expr &head) {
-    return numberAt(value, valuePanel(0, kv, head) +
-                               kv % panelRows * MILLE_STEP_BYTES);
+    return numberAt(value,
+                    firstByte(value, s.valueDim, head) + kv * MILLE_STEP_BYTES);
   };
   if (few)
     return step(kv, head);
@@ -108,27 +100,85 @@ void AttentionPipe::scoreBytes() {
   keepScores(score);
 }
 
+// Shares of a stretch's values, their largest, and the integers of pairs:
+// [half, lane, pair of tile, key tile, stretch, block, head].
+void AttentionPipe::shareValues() {
+  RDom r = tilesOf("share_tile", b);
+  shareTile = r;
+  shares = make("shares");
+  shares(q, ki, ko, e, b, h) = undef<float>();
+  Expr weight = weights(q, ki, r, e, b, h);
+  Expr kv = few ? keyAt(e) + r * keyTile + ki : keyOfTile(r, ki);
+  shares(q, ki, r, e, b, h) =
+      select(weight != 0.0f, multiplied(weight, stepOfValue(kv, kvHead)), 0.0f);
+  findLargestShare();
+  shareInverse = make("share_inverse");
+  shareInverse(q, e, b, h) = inverseStepOf(shareMost(q, e, b, h), mostShare);
+  shareStep = make("share_step");
+  shareStep(q, e, b, h) = stepOf(shareMost(q, e, b, h), mostShare);
+  RDom rw = tilesOf("word_tile", b);
+  wordTile = rw;
+  auto integerOf = [&](const Expr &i) {
+    return asInteger(
+        multiplied(shares(q, i, rw, e, b, h), shareInverse(q, e, b, h)));
+  };
+  weightWords = wordsNamed("weight_words", "weight_pairs");
+  weightWords.words(q, kp, ko, e, b, h) = undef<uint32_t>();
+  weightWords.words(q, kp, rw, e, b, h) =
+      (integerOf(2 * kp) & Expr(uint32_t(0xffff))) |
+      (integerOf(2 * kp + 1) << cast<uint32_t>(16));
+  readAsParts(weightWords, Int(16), half, {q, kp, ko, e, b, h});
+}
+
+// As bits, whose order is that of numbers from 0 on, with NaN above all. With
+// keys in lanes each lane has a largest first.
+void AttentionPipe::findLargestShare() {
+  const Combine maximum = [](const Expr &x, const Expr &y) {
+    return max(x, y);
+  };
+  const int rows = few ? keyTile / V : keyTile;
+  RDom both(0, rows, 0, tilesTogether(), names(("most_key" + suffix).c_str()));
+  restrictTiles(both, both.y, seenByBlock(b));
+  shareKey = both.x;
+  mostTile = both.y;
+  shareMost = make("share_most");
+  auto bitsOf = [&](const Expr &i) {
+    return magnitudeOf(shares(q, i, both.y, e, b, h));
+  };
+  if (!few) {
+    shareMost(q, e, b, h) = 0;
+    shareMost(q, e, b, h) = max(shareMost(q, e, b, h), bitsOf(both.x));
+    return;
+  }
+  shareLanes = make("share_lanes");
+  shareLanes(u, q, e, b, h) = 0;
+  shareLanes(u, q, e, b, h) =
+      max(shareLanes(u, q, e, b, h), bitsOf(both.x * V + u));
+  shareMost(q, e, b, h) = combined(
+      V, [&](const Expr &i) { return shareLanes(i, q, e, b, h); }, maximum);
+}
+
 // [column, query of tile, tile, stretch, head]
 void AttentionPipe::mixBytes() {
-  shares = make("shares");
-  Expr weight = weights(laneOf(q), ki, ko, e, t / tiles(), h);
-  Expr kv = keyAt(e) + ko * keyTile + ki;
-  Expr step = stepOfValue(few ? kv : keyOfTile(ko, ki), kvHead);
-  shares(q, ki, ko, t, e, h) =
-      select(weight != 0.0f, multiplied(weight, step), 0.0f);
-  mixed = make("mixed");
-  mixed(d, q, t, e, h) = mixedBefore();
+  shareValues();
+  partial = make("partial");
+  partial(d, q, t, e, h) = 0;
   Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
-  RDom r(0, keyTile, 0, tilesTogether(), names("r2"));
-  restrictTiles(r, r.y, {from.first, to.last});
-  Expr at = keyAt(e) + r.y * keyTile + r.x;
+  RDom r(0, 2, 0, min(keys + 1, stretchKeys) / 2, names("r2"));
+  Expr kv = keyAt(e) + r.y * 2;
   if (from.first.defined())
-    r.where(at >= from.first);
-  r.where(at <= (to.last.defined() ? min(to.last, keys - 1) : keys - 1));
-  mixed(d, q, t, e, h) +=
-      shares(q, r.x, r.y, t, e, h) * cast<float>(valueByte(d, at, kvHead));
-  mixedKeys = {r.x};
-  mixedTiles = {r.y};
+    r.where(kv + 1 >= from.first);
+  r.where(kv <= (to.last.defined() ? min(to.last, keys - 1) : keys - 1));
+  const int pairs = keyTile / 2;
+  partial(d, q, t, e, h) +=
+      cast<int32_t>(weightWords.parts(r.x, laneOf(q), r.y % pairs, r.y / pairs,
+                                      e, t / tiles(), h)) *
+      cast<int32_t>(cast<int16_t>(valueByte(d, kv + r.x, kvHead)));
+  mixedHalves = {r.x};
+  mixedKeys = {r.y};
+  mixed = make("mixed");
+  mixed(d, q, t, e, h) = multiplied(cast<float>(partial(d, q, t, e, h)),
+                                    shareStep(laneOf(q), e, t / tiles(), h));
 }
 
 //===-- Schedule ------------------------------------------------------------//
@@ -157,25 +207,84 @@ void AttentionPipe::scheduleQueryBytes() {
       .store_in(MemoryType::Stack);
 }
 
-// Beside what `mixed` of f32 has.
+// Of few queries, keys are in lanes.
 void AttentionPipe::scheduleShares() {
   for (Func f : {keyStep, valueStep})
     if (f.defined()) {
       perKeyHead(f);
       f.vectorize(u, V, TailStrategy::RoundUp);
     }
-  shares.compute_at(mixed, mixedTiles[0])
-      .bound_extent(q, mixedTile.rows)
-      .bound_extent(ki, keyTile)
-      .store_in(MemoryType::Stack);
+  const int pairs = keyTile / 2;
+  for (auto [f, key, rows, tile] : {std::tuple{shares, ki, keyTile, shareTile},
+                                    {weightWords.words, kp, pairs, wordTile}}) {
+    inStretch(f)
+        .bound_extent(q, queryBlock)
+        .bound_extent(key, rows)
+        .bound(ko, 0, tilesTogether());
+    Stage each = Func(f).update();
+    if (few) {
+      Func(f).reorder_storage(key, ko, q, e, b, h).store_in(MemoryType::Stack);
+      each.reorder(key, q, tile).vectorize(key, std::min(rows, V)).unroll(key);
+    } else {
+      each.reorder(q, key, tile).vectorize(q, V).unroll(key);
+    }
+    each.unroll(q);
+  }
+  inStretch(weightWords.parts)
+      .bound_extent(half, 2)
+      .bound_extent(q, queryBlock)
+      .bound_extent(kp, pairs)
+      .bound(ko, 0, tilesTogether());
   if (few)
-    shares.reorder_storage(ki, q, ko, t, e, h)
-        .reorder(ki, q)
-        .vectorize(ki, V)
-        .unroll(ki)
+    weightWords.parts.reorder_storage(half, kp, ko, q, e, b, h)
+        .store_in(MemoryType::Stack);
+  for (Func f : {shareMost, shareInverse, shareStep})
+    lanes(f);
+  if (!few) {
+    shareMost.update()
+        .reorder(q, shareKey, mostTile)
+        .vectorize(q, V)
+        .unroll(q)
+        .unroll(shareKey);
+    return;
+  }
+  inStretch(shareLanes)
+      .bound_extent(u, V)
+      .bound_extent(q, queryBlock)
+      .vectorize(u, V)
+      .unroll(q)
+      .store_in(MemoryType::Stack);
+  shareLanes.update()
+      .reorder(u, q, shareKey, mostTile)
+      .vectorize(u, V)
+      .unroll(q)
+      .unroll(shareKey);
+}
+
+// The sums of integers are in registers, until `mixed` makes numbers of them.
+void AttentionPipe::scheduleMixedBytes() {
+  scheduleShares();
+  const int width = V * mixedTile.vectors;
+  Var dv(names("dv"));
+  for (Func f : {partial, mixed})
+    f.compute_at(home(), d)
+        .bound_extent(e, 1)
+        .store_in(MemoryType::Register)
+        .bound_extent(q, mixedTile.rows)
+        .bound_extent(t, 1)
+        .bound_extent(d, width)
+        .vectorize(d, V)
+        .unroll(d)
         .unroll(q);
-  else
-    shares.vectorize(q, std::min(V, mixedTile.rows)).unroll(ki);
+  partial.update()
+      .split(d, d, dv, V)
+      .reorder(mixedHalves[0], dv, d, q, mixedKeys[0])
+      .atomic()
+      .vectorize(mixedHalves[0])
+      .vectorize(dv)
+      .unroll(d)
+      .unroll(q);
+  pipe.passes.push_back(shareWords({queryWords, weightWords}));
 }
 
 } // namespace mille

@@ -16,6 +16,7 @@ namespace {
 
 // Accumulators of a register tile that leave registers for operands.
 constexpr int accumulatorsOfWide = 24, accumulatorsOfNarrow = 8;
+constexpr int accumulatorsOfPanel = 28; // of a whole panel of columns
 
 // The most queries of a task, rows times heads together.
 constexpr int mostInLanes = 16;
@@ -46,7 +47,9 @@ Pipe AttentionPipe::buildParts() {
                      sum(lane, stretch, of, outHeads));
   pipe.out(d, row0 + row / headsTogether,
            outHeads * headsTogether + row % headsTogether, stretch) =
-      Tuple(mixed(d, lane, of, stretch, outHeads), mark);
+      Tuple(mixed(d, row % mixedTile.rows, row / mixedTile.rows, stretch,
+                  outHeads),
+            mark);
   schedule();
   return std::move(pipe);
 }
@@ -68,6 +71,12 @@ void AttentionPipe::takeFew() {
   while (vectors > 1 && (vectors * queryBlock > most || columns % vectors))
     --vectors;
   mixedTile = {queryBlock, vectors};
+  if (wide && hasPanels(s) && vectors < wholePanel) {
+    mixedTile.vectors = wholePanel;
+    while (mixedTile.rows * wholePanel > accumulatorsOfPanel ||
+           queryBlock % mixedTile.rows)
+      --mixedTile.rows;
+  }
 }
 
 // [lane, d, block, head]; pairs of d as words.
@@ -162,7 +171,7 @@ void AttentionPipe::scheduleLanes() {
   scheduleScoresOfLanes();
   scheduleWeightsOfLanes();
   if (inBytes)
-    pipe.passes.push_back(shareWords({queryWords}));
+    return scheduleMixedBytes();
   if (!paired)
     return scheduleMixed();
   scheduleMixedPairs();

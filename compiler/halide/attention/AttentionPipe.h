@@ -86,6 +86,11 @@ private:
     int rows, vectors;
   };
   static Tile mixedTileOf(const AttentionSpec &s, const Machine &machine);
+  static constexpr int wholePanel = 4; // vectors of a panel, with AVX-512
+  static bool hasPanels(const AttentionSpec &s) { // of columns, more than one
+    return s.panels && s.valueDim > MILLE_PANEL_COLUMNS &&
+           s.valueDim % MILLE_PANEL_COLUMNS == 0;
+  }
 
   bool isLinear() const { return s.decay.has_value(); }
   // Whether each stretch has a largest score and weights of its own: then its
@@ -161,6 +166,7 @@ private:
   Expr placeOf(const Expr &tile) const;
   Expr keyElement(const Expr &column, const Expr &kv, const Expr &head) const;
   Expr valueElement(const Expr &column, const Expr &kv, const Expr &head) const;
+  Expr valuePlace(const Expr &column, const Expr &kv, int pair) const;
   void score();
   Expr dotHere() const { return dots(q, ki, ko, e, b, h); }
   void keepScores(Expr score);
@@ -250,16 +256,20 @@ private:
   void weighIntegers();
   void mixIntegers();
   // Of a state's bytes.
+  static Expr firstByte(const Halide::ImageParam &held, int64_t size,
+                        const Expr &head);
   Expr keyPanel(const Expr &kv, const Expr &head) const;
-  Expr valuePanel(const Expr &panel, const Expr &kv, const Expr &head) const;
   Expr keyByte(const Expr &column, const Expr &kv, const Expr &head) const;
   Expr valueByte(const Expr &column, const Expr &kv, const Expr &head) const;
   Expr stepOfKey(const Expr &kv, const Expr &head);
   Expr stepOfValue(const Expr &kv, const Expr &head);
   void scoreBytes();
+  void shareValues();
+  void findLargestShare();
   void mixBytes();
   void scheduleQueryBytes();
   void scheduleShares();
+  void scheduleMixedBytes();
   void scheduleDotsOfWords();
   void scheduleQueryIntegers();
   void scheduleScoreIntegers();
@@ -361,7 +371,9 @@ private:
   Largest keyMost, valueMost;
   Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyIntegers,
       valueInverse, partial;
-  Func valueStep, shares; // of bytes: a weight times the step of its value
+  // Of bytes; a share is a weight times the step of its value:
+  Func valueStep, shares, shareLanes, shareMost, shareInverse, shareStep;
+  RVar shareTile, shareKey, mostTile, wordTile;
   RVar queryColumn, queryByte, chunk;
   std::vector<RVar> mixedHalves;
   Var half{names("half")}, kp{names("kp")};

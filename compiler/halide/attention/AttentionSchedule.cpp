@@ -14,6 +14,9 @@ namespace mille {
 // all five or seven: on Zen 4 pairs then take 0.85 to 0.9 of the time, for
 // heads of 48, 80 and 112, of tiles with one vector and twice the rows.
 // Integers would take up to 5 % longer, so they keep one vector.
+//
+// A state's panel of columns is a tile where there are several: Halide then
+// knows which panel a tile's columns are in, and loads them as vectors.
 AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
                                                const Machine &machine) {
   if (machine.device)
@@ -22,6 +25,8 @@ AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
     return {mostQueries, 1};
   const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
   const int rows = machine.wide ? 8 : 4;
+  if (machine.lanes * wholePanel == MILLE_PANEL_COLUMNS && hasPanels(s))
+    return {rows / 2, wholePanel};
   const bool pairs = takesPairs(s, machine),
              integers = takesIntegers(s, machine);
   if (vectors == 1 || (vectors % 2 && integers))
@@ -200,8 +205,6 @@ void AttentionPipe::scheduleMixed() {
         .vectorize(d, V, tail())
         .unroll(d)
         .unroll(q);
-  if (inBytes)
-    scheduleShares();
   const int bytes = int(bytesOf(s.value.element));
   if (!s.panels) // which lie in the order that they are read
     pipe.passes.push_back(
@@ -445,6 +448,8 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   base = (s.decay ? 1 : 2) * queryBlock * stretchKeys * 4 * 9 / 8;
   if (s.decay || s.biasByDistance)
     base += (stretchKeys + queryBlock) * 4;
+  if (s.key.element == Element::i8) // shares of values, and their integers
+    base += queryBlock * stretchKeys * (4 + 2) * 9 / 8;
   // The values that a stretch hands to the next; rotated queries, all heads of
   // a row.
   base += queryBlock * (s.valueDim + 80) * 4;

@@ -148,14 +148,21 @@ Expr AttentionPipe::valueElement(const Expr &column, const Expr &kv,
   const int size = int(s.valueDim);
   if (!s.panels)
     return value(int(s.valueOffset) + head * size + column, keyRow + kv);
-  const int pair = int(mille_value_pair(bytesOf(s.value.element))),
-            columns = int(mille_panel_columns(size));
-  Expr rows = value.dim(1).extent(), place = head * (rows * size), of = column;
-  if (columns < size) {
-    place += column / columns * (rows * columns);
-    of = column % columns;
-  }
-  return value(place + kv / pair * (pair * columns) + of * pair + kv % pair, 0);
+  const int pair = int(mille_value_pair(bytesOf(s.value.element)));
+  return value(
+      head * (value.dim(1).extent() * size) + valuePlace(column, kv, pair), 0);
+}
+// The element of a head's values. A column's panel is a factor of what is not
+// constant: Halide would make a remainder of column - panel * columns, and not
+// see that a vector of columns lies in one panel.
+Expr AttentionPipe::valuePlace(const Expr &column, const Expr &kv,
+                               int pair) const {
+  const int columns = int(mille_panel_columns(s.valueDim));
+  Expr rows = value.dim(1).extent();
+  Expr place = kv / pair * (pair * columns) + column * pair + kv % pair;
+  if (columns == s.valueDim)
+    return place;
+  return place + column / columns * ((rows - pair) * columns);
 }
 
 //===-- Who sees whom -------------------------------------------------------//

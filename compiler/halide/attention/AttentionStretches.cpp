@@ -184,9 +184,9 @@ void AttentionPipe::followStretches() {
 }
 
 void AttentionPipe::scheduleStretches() {
-  const int width = inTiles              ? columnsInTiles()
-                    : paired || integral ? paddedValue()
-                                         : int(s.valueDim);
+  const int width = inTiles                         ? columnsInTiles()
+                    : paired || integral || inBytes ? paddedValue()
+                                                    : int(s.valueDim);
   Var di(names("di")), dv(names("dv"));
   kept.compute_at(pipe.out, block);
   Stage each = kept.update();

@@ -38,12 +38,13 @@ struct Case {
   int64_t bytes() const { return isBf16() ? 2 : 4; }
   // The elements of a row of keys and of one of values.
   int64_t keyColumns() const {
-    return kvHeads * (isBytes() ? mille_key_bytes(headDim) : headDim);
+    return kvHeads * (isBytes() ? mille_row_bytes(headDim) : headDim);
   }
   int64_t valueColumns() const {
-    return kvHeads * (isBytes() ? mille_value_bytes(valueDim) : valueDim);
+    return kvHeads * (isBytes() ? mille_row_bytes(valueDim) : valueDim);
   }
-  // A query is rounded to bytes as double does, but for ties.
+  // A query is rounded to bytes as double does, but for ties; shares of values
+  // are rounded to 15 bits.
   double bound() const { return isBytes() ? 2e-3 : isBf16() ? 1.5e-2 : 6e-6; }
   std::string rows(int64_t columns, const char *element) const {
     return "memref<?x" + std::to_string(columns) + "x" + element + ">";
@@ -173,12 +174,13 @@ struct Data {
   }
   void keepBytes(int64_t j, int64_t h, float *keyRow, float *valueRow) {
     uint8_t *keyHead = key.memory.as<uint8_t>() +
-                       h * room * mille_key_bytes(c.headDim),
+                       h * room * mille_row_bytes(c.headDim),
             *valueHead = value.memory.as<uint8_t>() +
-                         h * room * mille_value_bytes(c.valueDim);
+                         h * room * mille_row_bytes(c.valueDim);
     const float keyStep = stepOf(keyRow, c.headDim),
                 valueStep = stepOf(valueRow, c.valueDim);
     memcpy(keyHead + mille_key_step(j, c.headDim), &keyStep, 4);
+    memcpy(valueHead + mille_value_step(j), &valueStep, 4);
     for (int64_t d = 0; d < c.headDim; ++d) {
       const float number = std::nearbyint(keyRow[d] / keyStep);
       if (!std::isnan(keyStep))
@@ -187,9 +189,6 @@ struct Data {
     }
     for (int64_t d = 0; d < c.valueDim; ++d) {
       const float number = std::nearbyint(valueRow[d] / valueStep);
-      memcpy(valueHead + mille_value_steps(j, d, c.valueDim, room) +
-                 j % MILLE_PANEL_ROWS * 4,
-             &valueStep, 4);
       if (!std::isnan(valueStep))
         valueHead[mille_value_byte(j, d, c.valueDim, room)] =
             uint8_t(int8_t(number));

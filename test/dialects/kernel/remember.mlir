@@ -29,17 +29,17 @@ func.func @panels(%keys: tensor<2x?x8xf32> {transformer.state}, %values: tensor<
 
 // CHECK-LABEL: @bytes
 // CHECK: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x16xi8>) : tensor<?x8xf32> -> tensor<?x16xi8>
-// CHECK: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x272xi8>) : tensor<?x256xbf16> -> tensor<?x272xi8>
-// CHECK: kernel.attention {{.*}} causal true panels : tensor<?x8xf32>, tensor<?x16xi8>, tensor<?x272xi8>
-func.func @bytes(%keys: tensor<2x?x16xi8> {transformer.state}, %values: tensor<2x?x272xi8> {transformer.state}, %rows: index, %tokens: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>, %v: tensor<?x256xbf16>, %o: tensor<?x256xf32>) {
+// CHECK: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x264xi8>) : tensor<?x256xbf16> -> tensor<?x264xi8>
+// CHECK: kernel.attention {{.*}} causal true panels : tensor<?x8xf32>, tensor<?x16xi8>, tensor<?x264xi8>
+func.func @bytes(%keys: tensor<2x?x16xi8> {transformer.state}, %values: tensor<2x?x264xi8> {transformer.state}, %rows: index, %tokens: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>, %v: tensor<?x256xbf16>, %o: tensor<?x256xf32>) {
   %zero = arith.constant 0 : index
   %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x16xi8> -> tensor<?x16xi8>
   %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%h : tensor<?x16xi8>) : tensor<?x8xf32> -> tensor<?x16xi8>
-  %g = kernel.recall 1 of %values rows %rows : tensor<2x?x272xi8> -> tensor<?x272xi8>
-  %b = kernel.remember %v past %past : tensor<?xi32> rows %rows panels values heads 2 outs(%g : tensor<?x272xi8>) : tensor<?x256xbf16> -> tensor<?x272xi8>
+  %g = kernel.recall 1 of %values rows %rows : tensor<2x?x264xi8> -> tensor<?x264xi8>
+  %b = kernel.remember %v past %past : tensor<?xi32> rows %rows panels values heads 2 outs(%g : tensor<?x264xi8>) : tensor<?x256xbf16> -> tensor<?x264xi8>
   %y = kernel.attention %k, %a, %b past %past : tensor<?xi32> queries %tokens keys %rows first %zero outs(%o : tensor<?x256xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 128 offsets [0, 0, 0] scale 0.5 causal true panels
-    : tensor<?x8xf32>, tensor<?x16xi8>, tensor<?x272xi8> -> tensor<?x256xf32>
+    : tensor<?x8xf32>, tensor<?x16xi8>, tensor<?x264xi8> -> tensor<?x256xf32>
   return
 }
 
