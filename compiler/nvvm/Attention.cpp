@@ -22,9 +22,13 @@ static void initBarriers(AttentionKernel &k) {
   Builder &b = k.b;
   b.initBarrier(k.barrier(AttentionPlan::queryFull), 1);
   b.initBarrier(k.barrier(AttentionPlan::queryEmpty), k.plan.tile.groups);
-  b.initBarrier(k.barrier(AttentionPlan::queryReady), preparingThreads);
+  // By parts queries arrive group by group.
+  b.initBarrier(k.barrier(AttentionPlan::queryReady),
+                preparingThreads * (k.plan.byParts() ? k.plan.tile.groups : 1));
   k.keyRing.init();
   k.valueRing.init();
+  if (k.plan.byParts())
+    k.rawRing().init();
   for (unsigned stage = 0; stage < k.plan.tile.stages; ++stage)
     for (Reg ready :
          {k.keyReady(b.constant(stage)), k.valueReady(b.constant(stage))})
@@ -49,15 +53,20 @@ Kernel writeAttention(mlir::MLIRContext &context, const KernelSpec &spec,
   b.waitForEarlierKernels();
   auto producers = [&] {
     b.setRegisters(Builder::Registers::decrease, plan.producerRegisters());
-    auto produce = [&] { b.ifThen(b.elect(), [&] { k.produce(); }); };
-    if (plan.prepares())
+    auto produce = [&] {
+      b.ifThen(b.elect(),
+               [&] { plan.byParts() ? k.produceParts() : k.produce(); });
+    };
+    if (plan.byParts())
+      b.ifElse(lt(k.thread, 32), produce, [&] { k.prepareParts(); });
+    else if (plan.prepares())
       b.ifElse(lt(k.thread, 32), produce, [&] { k.prepare(); });
     else
       b.ifThen(lt(k.thread, 32), produce);
   };
   auto consumers = [&] {
     b.setRegisters(Builder::Registers::increase, plan.consumerRegisters());
-    k.consume();
+    plan.byParts() ? k.consumeParts() : k.consume();
   };
   b.ifElse(eq(k.group, 0), producers, consumers);
   return {b.finish(), launch};

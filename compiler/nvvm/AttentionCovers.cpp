@@ -11,17 +11,15 @@ using Optional = AttentionOperand;
 static std::string whyNotHeads(const char *name, const BufferSpec &buffer,
                                int64_t size, int64_t offset) {
   const std::string of = std::string(name) + " ";
-  if (buffer.element != Element::bf16)
-    return of + "is not bf16";
   if (size % 8)
     return of + "has heads of " + std::to_string(size) +
            " columns but copies move 8 at a time";
   if (size > 256)
     return of + "has heads of " + std::to_string(size) +
            " columns but registers hold 256";
-  if (buffer.rowStride % 8)
+  if (buffer.rowStride * bytesOf(buffer.element) % 16)
     return of + "has rows of " + std::to_string(buffer.rowStride) +
-           " elements but copies move 8 at a time";
+           " elements but copies move 16 bytes at a time";
   if (offset % size)
     return of + "begins at column " + std::to_string(offset) +
            " but its heads have " + std::to_string(size);
@@ -38,10 +36,22 @@ static std::string whyNotRotation(const AttentionSpec &s) {
   return "";
 }
 
+static std::string whyNotByParts(const AttentionSpec &s) {
+  if (s.has(Optional::rotation))
+    return "RoPE of f32 is not in the kernel of attention";
+  const int64_t size = std::max(s.headDim, s.valueDim);
+  if (size > 64)
+    return "heads of f32 have " + std::to_string(size) +
+           " columns but shared memory holds the parts of 64";
+  return "";
+}
+
 std::string whyNotAttention(const KernelSpec &spec) {
   const AttentionSpec &s = spec.attention;
   if (s.decay)
     return "linear attention adds up products in order";
+  if (s.query.element != Element::f32 && s.query.element != Element::bf16)
+    return "the query is neither f32 nor bf16";
   if (s.has(Optional::contentQuery) || s.has(Optional::contentKey))
     return "scores have a term by content and distance";
   struct Heads {
@@ -54,12 +64,17 @@ std::string whyNotAttention(const KernelSpec &spec) {
         Heads{"the key", s.key, s.headDim, s.keyOffset},
         Heads{"the value", s.value, s.valueDim, s.valueOffset},
         Heads{"the out", spec.out, s.valueDim, 0}}) {
+    if (of.buffer.element != s.query.element)
+      return std::string(of.name) + " is of another type than the query";
     std::string why = whyNotHeads(of.name, of.buffer, of.size, of.offset);
     if (!why.empty())
       return why;
   }
   if (s.past)
-    return whyNotStateAttention(spec);
+    return s.query.element == Element::bf16 ? whyNotStateAttention(spec)
+                                            : "keys of a state are not bf16";
+  if (s.query.element == Element::f32)
+    return whyNotByParts(s);
   return s.has(Optional::rotation) ? whyNotRotation(s) : "";
 }
 

@@ -61,6 +61,8 @@ public:
   void produce(); // by one thread
   void prepare(); // by warps 1 ... 3 of the producer's group
   void consume(); // by the other groups
+  // The same by parts (PartsAttention.cpp).
+  void produceParts(), prepareParts(), consumeParts();
 
   Builder b;
   const AttentionPlan &plan;
@@ -70,6 +72,7 @@ public:
   Reg queries, keys, first;
   Ring keyRing, valueRing;
 
+  Ring rawRing(); // by parts: what arrives
   Reg barrier(unsigned number) { return b.at(shared, plan.barrierAt(number)); }
   Reg keyReady(Reg stage) {
     return b.at(shared, stage * 8 + plan.keyReadyAt());

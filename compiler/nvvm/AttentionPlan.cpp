@@ -1,7 +1,6 @@
 // The sizes of an attention kernel, the launch that they need, and the tiles
 // that were measured. Must not build code.
 #include "compiler/nvvm/AttentionPlan.h"
-#include "compiler/nvvm/Fragments.h"
 
 #include <algorithm>
 
@@ -20,6 +19,10 @@ AttentionPlan::AttentionPlan(const KernelSpec &spec, const AttentionTile &tile)
   valuePanels = panelsOf(s.valueDim);
   queryPanel = queries * lineBytes;
   keyPanel = tile.keys * lineBytes;
+  if (byParts()) {
+    placeParts();
+    return;
+  }
   queryBytes = queryPanel * headPanels;
   keyBytes = keyPanel * headPanels;
   valueBytes = keyPanel * valuePanels;
@@ -34,6 +37,20 @@ AttentionPlan::AttentionPlan(const KernelSpec &spec, const AttentionTile &tile)
   sharedBytes = barriersAt + 8 * ringBarriers + 48 * tile.stages;
 }
 
+// A panel for each part of queries, of a group's, of keys and of values. What
+// arrives is in lines of 32 columns, of which there are two panels.
+void AttentionPlan::placeParts() {
+  queryPanel = groupQueries * lineBytes;
+  queryBytes = parts * queryPanel;
+  keyBytes = valueBytes = parts * keyPanel;
+  keysAt = tile.groups * queryBytes;
+  valuesAt = keysAt + tile.stages * keyBytes;
+  rawAt = valuesAt + tile.stages * valueBytes;
+  outAt = 0;
+  barriersAt = rawAt + rawStages * rawBytes;
+  sharedBytes = rawRingAt() + 16 * rawStages;
+}
+
 bool AttentionPlan::changesScores() const {
   return s.softcap > 0 || !s.slopes.empty() || s.scale <= 0 ||
          s.has(Optional::keyHeadBias) || s.has(Optional::queryScale) ||
@@ -41,11 +58,15 @@ bool AttentionPlan::changesScores() const {
 }
 
 unsigned AttentionPlan::producerRegisters() const {
+  if (byParts())
+    return 56;
   if (tile.groups == 3)
     return 32;
   return prepares() ? 40 : 24;
 }
 unsigned AttentionPlan::consumerRegisters() const {
+  if (byParts())
+    return 224;
   if (tile.groups == 3)
     return 160;
   return prepares() ? 232 : 240;
@@ -58,9 +79,10 @@ unsigned AttentionPlan::consumerRegisters() const {
 static std::vector<Dimension> headsOf(const BufferSpec &buffer, int64_t size,
                                       int64_t heads, uint32_t rows,
                                       unsigned boxRows) {
-  const uint32_t row = uint32_t(2 * buffer.rowStride);
-  return {{constantAmount(size), {}, panelColumns},
-          {constantAmount(heads), constantAmount(2 * size), 1},
+  const uint32_t bytes = bytesOf(buffer.element),
+                 row = uint32_t(bytes * buffer.rowStride);
+  return {{constantAmount(size), {}, lineBytes / bytes},
+          {constantAmount(heads), constantAmount(bytes * size), 1},
           {amountOf(rows), constantAmount(row), boxRows},
           {amountOf(MILLE_COUNT_SEQUENCES), amountOf(rows, row), 1}};
 }
@@ -124,7 +146,9 @@ std::vector<AttentionTile> attentionTiles(const KernelSpec &spec) {
   const AttentionSpec &s = spec.attention;
   const int64_t columns = std::max(s.headDim, s.valueDim);
   std::vector<AttentionTile> wanted;
-  if (columns <= 64)
+  if (s.query.element == Element::f32)
+    wanted = {{2, 64, 2, true, false}};
+  else if (columns <= 64)
     wanted = {{2, 128, 3, true, true}, {3, 128, 3, true, false}};
   else if (columns <= 96)
     wanted = {{2, 144, 2, true, false}, {2, 128, 2, true, false}};

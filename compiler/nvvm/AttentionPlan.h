@@ -2,6 +2,8 @@
 // Must not build code.
 #pragma once
 #include "compiler/nvvm/Attention.h"
+#include "compiler/nvvm/Fragments.h"
+#include "compiler/nvvm/Parts.h"
 
 #include <optional>
 
@@ -27,6 +29,8 @@ struct AttentionPlan {
   // of its own, so that the next queries arrive while it leaves.
   unsigned keysAt, valuesAt, outAt, barriersAt, sharedBytes;
 
+  // Whether operands are f32, which are multiplied by parts (PartsAttention.h).
+  bool byParts() const { return s.query.element == Element::f32; }
   bool rotates() const { return s.has(AttentionOperand::rotation); }
   // A hidden key's value counts nothing, even if it is not a number: 0 times
   // that would be NaN.
@@ -39,6 +43,13 @@ struct AttentionPlan {
   unsigned producerRegisters() const;
   unsigned consumerRegisters() const;
   unsigned maskWords() const { return (tile.keys + 31) / 32; }
+
+  // By parts: stages of 64 rows of 64 columns as they arrive.
+  static constexpr unsigned rawStages = 4,
+                            rawBytes = 2 * groupQueries * lineBytes;
+  unsigned rawAt = 0;
+  unsigned rawRingAt() const { return valueReadyAt() + 8 * tile.stages; }
+  void placeParts();
 
   // Barriers: of queries, then of the rings.
   enum Barrier { queryFull, queryEmpty, queryReady, ringBarriers };

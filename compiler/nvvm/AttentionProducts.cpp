@@ -2,29 +2,13 @@
 // the softmax between them, and the out. While the values of a block are
 // multiplied, the group takes the softmax of the next block's scores.
 // Must not copy into shared memory.
-#include "compiler/nvvm/AttentionKernel.h"
-
-#include <limits>
+#include "compiler/nvvm/AttentionSoftmax.h"
 
 namespace mille::nvvm {
 
 namespace {
 
-constexpr double log2e = 1.4426950408889634;
 constexpr unsigned stepOfK = 16; // of a product of bf16
-
-Reg combined(Regs values, llvm::function_ref<Reg(Reg, Reg)> combine) {
-  for (; values.size() > 1; values.resize((values.size() + 1) / 2))
-    for (size_t i = 0; i < values.size() / 2; ++i)
-      values[i] = combine(values[i], values[values.size() - 1 - i]);
-  return values.front();
-}
-
-// What a group keeps of its rows from block to block: of row 0 and of row 8
-// below it, the largest score and the sum of weights.
-struct Rows {
-  Regs top, sum;
-};
 
 // A group at work on a tile.
 class Consumer {
@@ -32,7 +16,7 @@ public:
   Consumer(AttentionKernel &kernel, Reg own, Reg thread)
       : k(kernel), b(kernel.b), plan(kernel.plan), own(own), thread(thread),
         fragments(kernel.b, thread), turns(kernel.b, plan.tile.groups, own),
-        factor(plan.changesScores() ? 1 : kernel.s.scale * log2e) {}
+        softmax(kernel, own, fragments) {}
 
   void run() {
     if (plan.tile.inTurns)
@@ -95,18 +79,14 @@ private:
   Reg issueScores(Reg stage);
   // Issues O += P V.
   Regs issueValues(Reg stage, const Regs &weights, Regs out);
-  // Weights of a block in place of its products, the rows with it, and the
-  // factors of what was summed before.
-  Regs softmax(const QueryTile &tile, Reg block, const Regs &mask,
-               const Regs &products, Rows &rows);
-  Regs weightsOf(const Regs &softmax);
+  Regs weightsOf(const Regs &scores);
   Regs mask(const QueryTile &tile, Reg block) {
     return plan.cleans() ? k.readMask(tile, block) : Regs();
   }
-  Rows firstRows(const QueryTile &tile);
   Regs tileWith(const QueryTile &tile, const Regs &now);
   Regs step(const QueryTile &tile, const Regs &now);
-  void storeOut(const QueryTile &tile, const Regs &out, const Rows &rows);
+  void storeOut(const QueryTile &tile, const Regs &out,
+                const SoftmaxRows &rows);
 
   AttentionKernel &k;
   Builder &b;
@@ -114,7 +94,7 @@ private:
   Reg own, thread; // the number among the groups that multiply; in the group
   Fragments fragments;
   Turns turns;
-  double factor; // of scores, to powers of two
+  Softmax softmax;
 };
 
 Reg Consumer::issueScores(Reg stage) {
@@ -146,53 +126,6 @@ Regs Consumer::issueValues(Reg stage, const Regs &weights, Regs out) {
   return out;
 }
 
-Rows Consumer::firstRows(const QueryTile &tile) {
-  Reg top = b.real(-std::numeric_limits<double>::infinity());
-  Reg sum = b.real(0);
-  if (k.has(AttentionOperand::sink)) {
-    // One more key, which one of the four threads of a row counts.
-    top = k.sinkOf(tile) * (1 / factor);
-    sum = b.select(eq(fragments.column, 0), b.real(1), sum);
-  }
-  return {{top, top}, {sum, sum}};
-}
-
-Regs Consumer::softmax(const QueryTile &tile, Reg block, const Regs &mask,
-                       const Regs &products, Rows &rows) {
-  Reg query = tile.query + own * int(groupQueries);
-  Regs seen = mask.empty() ? Regs() : k.seenBits(mask, block);
-  Regs scores = plan.changesScores()
-                    ? k.changed(tile, fragments, query, block, products)
-                    : products;
-  scores = k.masked(tile, fragments, query, block, seen, scores);
-  Regs before(2);
-  Reg none = b.real(-std::numeric_limits<double>::infinity());
-  for (unsigned h = 0; h < 2; ++h) {
-    Regs own;
-    for (size_t i = 2 * h; i < scores.size(); i += 4)
-      own.insert(own.end(), {scores[i], scores[i + 1]});
-    Reg top =
-        b.maxnum(rows.top[h],
-                 combined(own, [&](Reg x, Reg y) { return b.maxnum(x, y); }));
-    for (unsigned distance : {1, 2})
-      top = b.maxnum(top, b.shuffleXor(top, distance));
-    // A row that has seen no key yet.
-    Reg shift = b.select(eq(top, none), b.real(0), top * -factor);
-    before[h] = b.exp2(b.fma(rows.top[h], factor, shift));
-    Regs weights;
-    for (size_t i = 2 * h; i < scores.size(); i += 4)
-      for (size_t e = i; e < i + 2; ++e) {
-        scores[e] = b.exp2(b.fma(scores[e], factor, shift));
-        weights.push_back(scores[e]);
-      }
-    Reg sum = combined(weights, [](Reg x, Reg y) { return x + y; });
-    rows.sum[h] = b.fma(rows.sum[h], before[h], sum);
-    rows.top[h] = top;
-  }
-  scores.insert(scores.end(), before.begin(), before.end());
-  return scores;
-}
-
 // The accumulators of two blocks of 8 columns are, two to a word, operand A of
 // one step.
 Regs Consumer::weightsOf(const Regs &scores) {
@@ -207,7 +140,7 @@ Regs Consumer::step(const QueryTile &tile, const Regs &now) {
   const size_t first = 9, outs = k.s.valueDim / 2;
   Reg block = now[0];
   RingState keys{now[1], now[2]}, values{now[3], now[4]};
-  Rows rows{{now[5], now[6]}, {now[7], now[8]}};
+  SoftmaxRows rows{{now[5], now[6]}, {now[7], now[8]}};
   Regs regs = b.beforeProducts(Regs(now.begin() + first, now.end()));
   Regs out(regs.begin(), regs.begin() + outs),
       weights(regs.begin() + outs, regs.end());
@@ -221,7 +154,7 @@ Regs Consumer::step(const QueryTile &tile, const Regs &now) {
   Regs products = b.afterProducts(b.unpack(sums));
   release(k.keyRing.empty(keys.stage));
   releaseQueries(tile, block);
-  Regs scores = softmax(tile, block, mask, products, rows);
+  Regs scores = softmax.of(tile, block, mask, products, rows);
   keys = k.keyRing.next(keys);
   for (Reg reg : {rows.top[0], rows.top[1], rows.sum[0], rows.sum[1]})
     scores.push_back(reg);
@@ -262,8 +195,8 @@ Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
   Regs products = b.afterProducts(b.unpack(sums));
   release(k.keyRing.empty(keys.stage));
   releaseQueries(tile, last);
-  Rows rows = firstRows(tile);
-  Regs scores = softmax(tile, last, mask, products, rows);
+  SoftmaxRows rows = softmax.begin(tile);
+  Regs scores = softmax.of(tile, last, mask, products, rows);
   Regs state{last - 1};
   keys = k.keyRing.next(keys);
   awaitKeysOf(tile, last - 1, keys);
@@ -298,14 +231,8 @@ Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
 }
 
 void Consumer::storeOut(const QueryTile &tile, const Regs &out,
-                        const Rows &rows) {
-  Regs inverse;
-  for (Reg sum : rows.sum) {
-    for (unsigned distance : {1, 2})
-      sum = sum + b.shuffleXor(sum, distance);
-    // A row that sees no key is 0.
-    inverse.push_back(b.select(gt(sum, 0.0), b.reciprocal(sum), b.real(0)));
-  }
+                        const SoftmaxRows &rows) {
+  Regs inverse = softmax.inverse(rows);
   Reg bytes = own * int(groupQueries * lineBytes);
   auto panel = [&](unsigned c) {
     return b.at(k.shared, bytes + (plan.outAt + c * plan.queryPanel));

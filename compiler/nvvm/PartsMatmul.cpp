@@ -4,6 +4,7 @@
 #include "compiler/nvvm/PartsMatmul.h"
 
 #include "compiler/nvvm/Epilogue.h"
+#include "compiler/nvvm/Parts.h"
 #include "compiler/nvvm/Ring.h"
 
 namespace mille::nvvm {
@@ -82,7 +83,6 @@ private:
 
   void split();
   void splitUnit(Reg from, const RingState &to, Reg unit);
-  std::vector<Regs> partsOf(const Regs &values);
   Reg linesOf(Reg stage, bool third);
 
   void consume();
@@ -269,22 +269,6 @@ void PartsWriter::produce() {
 
 //===-- Parts -------------------------------------------------------------===//
 
-// Of pairs of values: three words for each.
-std::vector<Regs> PartsWriter::partsOf(const Regs &values) {
-  std::vector<Regs> parts(3);
-  for (unsigned i = 0; i < values.size(); i += 2) {
-    Reg low = values[i], high = values[i + 1];
-    for (Regs &part : parts) {
-      Reg word = b.packBf16(low, high);
-      part.push_back(word);
-      Regs rounded = b.unpackBf16(word);
-      low = low - rounded[0];
-      high = high - rounded[1];
-    }
-  }
-  return parts;
-}
-
 // The lines with a stage's first and second parts, or with its third parts.
 Reg PartsWriter::linesOf(Reg stage, bool third) {
   Reg pair = (stage >> 1) * int(layout.pairBytes) + int(layout.parts);
@@ -309,7 +293,7 @@ void PartsWriter::splitUnit(Reg from, const RingState &to, Reg unit) {
   // Half a line to each part.
   const Reg halves[] = {b.constant(0), b.constant(1), to.stage & 1};
   for (int h : {0, 1}) {
-    std::vector<Regs> parts = partsOf(h ? second : first);
+    std::vector<Regs> parts = partsOf(b, h ? second : first);
     for (int p = 0; p < 3; ++p) {
       Reg place = halves[p] * 4 + k * 2 + h;
       b.store(b.vector(parts[p]),
@@ -391,7 +375,7 @@ std::vector<Regs> PartsWriter::operandsOf(const Regs &rows) {
     for (unsigned pair : {0, 2})
       for (unsigned h : {0, 1})
         values.insert(values.end(), of(h) + pair, of(h) + pair + 2);
-    for (Regs &part : partsOf(values))
+    for (Regs &part : partsOf(b, values))
       operands.push_back(part);
   }
   return operands;
@@ -404,11 +388,9 @@ Regs PartsWriter::products(const std::vector<Regs> &rows, Reg stage) {
   Reg third = descriptor(start + linesOf(stage, true) +
                          (stage & 1) * int(lineBytes / 2));
   Regs sums(tile.columns / 2, b.undefined(b.f32()));
-  static constexpr unsigned order[][2] = {{0, 2}, {2, 0}, {1, 1},
-                                          {0, 1}, {1, 0}, {0, 0}};
   bool zero = true;
   b.fenceProducts();
-  for (auto [ofRow, ofWeight] : order)
+  for (auto [ofRow, ofWeight] : partProducts)
     for (unsigned s = 0; s < productSteps; ++s) {
       Reg weight =
           ofWeight == 2

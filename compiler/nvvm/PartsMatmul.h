@@ -1,4 +1,5 @@
-// Matrix products of f32 on tensor cores, each number as three parts of bf16.
+// Matrix products of f32 on tensor cores, each number as three parts of bf16
+// (Parts.h).
 // Must not choose tiles.
 #pragma once
 #include "compiler/kernels/Spec.h"
@@ -15,16 +16,6 @@ struct PartsTile {
   unsigned rows() const { return 64 * groups; }
 };
 
-// f32 x = x1 + x2 + x3 exactly, where x1 is x rounded to bf16, x2 what is left
-// rounded again, x3 the rest: 24 bits are 8 + 8 + 8. Of the nine products of
-// parts x2 y3, x3 y2 and x3 y3 are left out, at most 2^-23 |x y|; the others
-// are exact in f32. They are added for 32 values of K at a time, the small ones
-// first, in the accumulators of the tensor cores, which cut numbers off where
-// f32 rounds; such sums are added in f32 registers.
-//
-// With u = 2^-24 an element's error is at most (K / 32 + 70) u sum |x y|: below
-// the K u sum |x y| of any sum in f32 from K = 73 on. An infinity, or a number
-// that bf16 rounds to one, gives NaN.
 Kernel writePartsMatmul(mlir::MLIRContext &context, const KernelSpec &spec,
                         const PartsTile &tile, const std::string &entry);
 

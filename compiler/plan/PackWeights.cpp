@@ -87,7 +87,7 @@ bool mayStayInRows(MatmulOp matmul) {
   const bool isBf16 = type.getElementType().isBF16();
   return (isBf16 || type.getElementType().isF32()) &&
          (type.getRank() == 2 || isBf16) &&
-         type.getDimSize(1) % mille::PanelWidths::rowUnit == 0;
+         type.getShape().back() % mille::PanelWidths::rowUnit == 0;
 }
 
 struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {

@@ -18,7 +18,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, os.pardir, os.pardir)
-HIDDEN, VOCABULARY, TOKENS, BATCH = 256, 512, 384, 6
+HIDDEN, VOCABULARY, TOKENS, BATCH = 128, 512, 384, 6
 INNER = 64, 768, 3072, 8192
 
 
@@ -42,6 +42,8 @@ def prepare(folder, mille):
         subprocess.run([mille, "compile", spec, "-o", os.path.join(folder, str(inner)),
                         "--name=model", "--target=cuda", "--weights=" + weights],
                        check=True, stdout=subprocess.DEVNULL)
+        for ending in ".a", ".h", ".mlir":
+            os.remove(os.path.join(folder, str(inner), "model" + ending))
 
 
 def outs_of(package, ids, device):

@@ -97,9 +97,11 @@ static std::string drawAttention(const AttentionSpec &a, Drawer &drawer) {
   if (a.decay)
     return "attention with a decay";
   int64_t keyRows = sizes.sequences * sizes.keys;
-  drawer.add("query", a.query, sizes.rows);
-  drawer.add("key", a.key, keyRows);
-  drawer.add("value", a.value, keyRows);
+  const Drawn what =
+      a.query.element == Element::f32 ? Drawn::reals : Drawn::numbers;
+  drawer.add("query", a.query, sizes.rows, what);
+  drawer.add("key", a.key, keyRows, what);
+  drawer.add("value", a.value, keyRows, what);
   // What a state has behind its rows may be anything.
   for (int64_t row = 0; a.past && row < keyRows; ++row)
     if (row % sizes.keys >= keysOf(a, sizes, row / sizes.keys))

@@ -20,16 +20,16 @@ static const Target &hopper() {
   return target;
 }
 
-// Attention rounds its weights to bf16, whatever the out is.
+// Attention of bf16 rounds its weights, whatever the out is.
 double mille::emulated::boundOf(const KernelSpec &spec) {
+  const bool attends = spec.kind == KernelKind::attention;
+  const bool byParts = attends ? spec.attention.query.element == Element::f32
+                               : spec.kind == KernelKind::matmul &&
+                                     spec.matmul.input.element == Element::f32;
   llvm::StringRef name = "emulated_bf16";
-  if (spec.kind != KernelKind::attention && !isBf16(spec.out.element))
-    name = "emulated_f32";
-  if (spec.kind == KernelKind::matmul &&
-      spec.matmul.input.element == Element::f32 && !isBf16(spec.out.element))
-    name = "emulated_parts";
-  if (spec.kind == KernelKind::attention &&
-      spec.attention.has(AttentionOperand::rotation))
+  if (!isBf16(spec.out.element) && (byParts || !attends))
+    name = byParts ? "emulated_parts" : "emulated_f32";
+  if (attends && spec.attention.has(AttentionOperand::rotation))
     name = "emulated_turned";
   return toleranceOf(name).relative;
 }
@@ -119,8 +119,7 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   emulate::LaunchCase launch = launchOf(sizes);
   launch.units = options.units;
   std::vector<std::vector<char>> own;
-  std::vector<std::vector<char>> &first =
-      bitsAreOfAll(spec) ? outs[rows] : own;
+  std::vector<std::vector<char>> &first = bitsAreOfAll(spec) ? outs[rows] : own;
   auto judge = [&](const std::vector<emulate::Buffer> &results) {
     std::vector<std::vector<char>> bytes;
     for (size_t i = inputs; i < operands.size(); ++i)

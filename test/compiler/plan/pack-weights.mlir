@@ -102,6 +102,18 @@ func.func @keep_as_stack_of_bf16(%x: tensor<?x8xbf16>, %s: tensor<4xi32>, %o: te
   return %y : tensor<?x80xf32>
 }
 
+// 12 is no multiple of 8, though 80 is.
+// ROWS-LABEL: func.func @packs_a_stack_of_12
+// ROWS: kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1, group = 2>
+func.func @packs_a_stack_of_12(%x: tensor<?x12xbf16>, %s: tensor<4xi32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> {
+  %w = kernel.weight @w -> tensor<3x80x12xbf16>
+  %y = kernel.matmul %x, %w starts %s : tensor<4xi32> outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x12xbf16>, tensor<3x80x12xbf16> -> tensor<?x80xf32>
+  return %y : tensor<?x80xf32>
+}
+
 // ROWS-LABEL: func.func @packs_a_stack_of_f32
 // ROWS: kernel.weight @v -> tensor<80x8xf32>
 // ROWS: kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<3x2x8x64xf32>

@@ -1,8 +1,20 @@
 // What the generator of attention and rows leaves to the next one.
-func.func @f32(%x: memref<?x192xf32>, %n: index, %out: memref<?x64xbf16>) {
+func.func @two_types(%x: memref<?x192xf32>, %n: index, %out: memref<?x64xbf16>) {
   kernel.attention %x, %x, %x queries %n keys %n first %n outs(%out : memref<?x64xbf16>)
     heads 1 kv_heads 1 head_dim 64 value_dim 64 offsets [0, 64, 128] scale 0.125 causal false
     : memref<?x192xf32>, memref<?x192xf32>, memref<?x192xf32>
+  return
+}
+func.func @turned_f32(%x: memref<?x192xf32>, %r: memref<?x64xf32>, %n: index, %out: memref<?x64xf32>) {
+  kernel.attention %x, %x, %x rotation %r : memref<?x64xf32> queries %n keys %n first %n outs(%out : memref<?x64xf32>)
+    heads 1 kv_heads 1 head_dim 64 value_dim 64 offsets [0, 64, 128] scale 0.125 causal false
+    : memref<?x192xf32>, memref<?x192xf32>, memref<?x192xf32>
+  return
+}
+func.func @wide_f32(%x: memref<?x384xf32>, %n: index, %out: memref<?x128xf32>) {
+  kernel.attention %x, %x, %x queries %n keys %n first %n outs(%out : memref<?x128xf32>)
+    heads 1 kv_heads 1 head_dim 128 value_dim 128 offsets [0, 128, 256] scale 0.125 causal false
+    : memref<?x384xf32>, memref<?x384xf32>, memref<?x384xf32>
   return
 }
 func.func @narrow(%x: memref<?x36xbf16>, %n: index, %out: memref<?x12xbf16>) {
