@@ -134,6 +134,35 @@ struct Matcher {
     }
     return -1;
   }
+
+  // The x of 0.5 erfc(t) + 0.5 x (c (exp(-t^2) d)) for t = d x, d = -1 / sqrt 2
+  // and c = -2 / sqrt pi: what compiler/fuse makes of GELU's derivative; or -1.
+  int geluSlopeOf(const ScalarStep &s) const {
+    constexpr double d = -0.70710678118654752, c = -1.1283791670955126;
+    if (s.op != ScalarOp::add)
+      return -1;
+    for (int i = 0; i < 2; ++i) {
+      const ScalarStep *tail =
+          step(scaledBy(s.operands[i], 0.5), ScalarOp::erfc);
+      const ScalarStep *bend = step(s.operands[1 - i], ScalarOp::mul);
+      const int x = tail ? scaledBy(tail->operands[0], d) : -1;
+      for (int j = 0; bend && x >= 0 && j < 2; ++j)
+        if (scaledBy(bend->operands[j], 0.5) == x &&
+            isBell(scaledBy(scaledBy(bend->operands[1 - j], c), d),
+                   tail->operands[0]))
+          return x;
+    }
+    return -1;
+  }
+
+private:
+  // Whether a value is exp(-t t).
+  bool isBell(int value, int t) const {
+    const ScalarStep *exp = step(value, ScalarOp::exp);
+    const ScalarStep *square =
+        exp ? step(scaledBy(exp->operands[0], -1), ScalarOp::mul) : nullptr;
+    return square && square->operands[0] == t && square->operands[1] == t;
+  }
 };
 
 // Half of a value. Half of a sum is the sum of the halves, with the same bits;
@@ -163,11 +192,12 @@ Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
     return isBf16(element) ? geluOfTwiceForBf16(half) : geluOfTwice(half);
   };
   for (const ScalarStep &s : program.steps) {
-    int x = matcher.geluOf(s);
-    values.push_back(x >= 0 ? gelu(x)
-                            : stepOf(s, operand(s.operands[0]),
-                                     operand(s.operands[1]),
-                                     operand(s.operands[2])));
+    int x = matcher.geluOf(s), slopeAt = picks ? matcher.geluSlopeOf(s) : -1;
+    values.push_back(x >= 0         ? gelu(x)
+                     : slopeAt >= 0 ? geluSlopePicked(values[slopeAt])
+                                    : stepOf(s, operand(s.operands[0]),
+                                             operand(s.operands[1]),
+                                             operand(s.operands[2])));
   }
   return values[program.result];
 }

@@ -48,7 +48,21 @@ const char *gelu =
     " %p = arith.mulf %h, %a : f32\n %t = arith.mulf %c, %a : f32\n"
     " %e = math.erfc %t : f32\n %y = arith.mulf %p, %e : f32\n";
 
-std::string nameOf(const Function &f) { return f.op == gelu ? "gelu" : f.op; }
+// Its derivative, as the compiler makes it.
+const char *geluSlope =
+    "%h = arith.constant 0.5 : f32\n"
+    " %c = arith.constant -0.70710678118654757 : f32\n"
+    " %p = arith.mulf %h, %a : f32\n %t = arith.mulf %c, %a : f32\n"
+    " %e = math.erfc %t : f32\n %s = arith.mulf %t, %t : f32\n"
+    " %m = arith.constant -1.0 : f32\n %n = arith.mulf %m, %s : f32\n"
+    " %b = math.exp %n : f32\n %d = arith.mulf %b, %c : f32\n"
+    " %k = arith.constant -1.1283791670955126 : f32\n"
+    " %f = arith.mulf %k, %d : f32\n %q = arith.mulf %h, %e : f32\n"
+    " %r = arith.mulf %p, %f : f32\n %y = arith.addf %q, %r : f32\n";
+
+std::string nameOf(const Function &f) {
+  return f.op == gelu ? "gelu" : f.op == geluSlope ? "gelu_slope" : f.op;
+}
 
 // One kernel.rows that applies the op, or lines that give %y, to every element.
 std::string textOf(const std::string &op) {
@@ -56,7 +70,7 @@ std::string textOf(const std::string &op) {
   return std::string("func.func @f(%x: ") + type + ", %o: " + type +
          ") {\n kernel.rows ins(%x : " + type + ") outs(%o : " + type +
          ") gather [-1] {\n^bb0(%a: f32):\n " +
-         (op == gelu ? op : "%y = " + op + " %a : f32\n") +
+         (op == gelu || op == geluSlope ? op : "%y = " + op + " %a : f32\n") +
          " kernel.yield %y : f32\n }\n return\n}\n";
 }
 
@@ -202,6 +216,13 @@ int main(int argc, char **argv) {
        [](double x) { return 0.5 * x * std::erfc(-x * M_SQRT1_2); },
        {{-5.9f, 0, 0, 4e-6}, {0, 10, 8.5, 0}},
        {{0, 0}, {100, 100}, {inf, inf}, {nan, nan}}},
+      {geluSlope,
+       [](double x) {
+         return 0.5 * std::erfc(-x * M_SQRT1_2) +
+                x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
+       },
+       {{-1.5f, -1, 0, 2e-6}, {-0.7f, 0, 0, 5e-6}, {0, 100, 5, 0}},
+       {{100, 1}, {nan, nan}}},
       {"math.sqrt",
        [](double x) { return std::sqrt(x); },
        {{0, 100, 1, 0}},

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Training steps beside torch's, in one interleaved run.
+
+  train.py [--mille PATH] [--python PYTHON] [--peers eager,compile] [--cases 12,100,bert]
+           [--rounds 3] [--threads 1] [--recompute WHAT]
+
+A case is a number of layers of the narrow DeepNorm stack (hidden 256, feed-forward 1024,
+4 heads, 8 sequences of 64 tokens) or `bert` (12 layers of BERT-base's shape, 4 of 128
+tokens); all have learned positions and 1000 classes, and AdamW updates in f32. In each
+round every peer has a turn of some steps, of which the first does not count; the machine's
+peak is measured before each. PYTHON is that of a virtual environment with torch (this one,
+if it has it). Floating-point operations are those of three forward passes: what is computed
+anew does not count.
+"""
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NARROW, BERT = (256, 1024, 4, 8, 64), (768, 3072, 12, 4, 128)
+CLASSES = 1000
+
+
+def shape_of(case):
+    return (BERT, 12) if case == "bert" else (NARROW, int(case))
+
+
+def operations(case):
+    (hidden, inner, _, batch, tokens), layers = shape_of(case)
+    each = batch * ((4 * hidden * hidden + 2 * hidden * inner) * 2 * tokens
+                    + 4 * tokens * tokens * hidden)
+    return 3 * (layers * each + 2 * batch * tokens * hidden * CLASSES)
+
+
+def spec(case):
+    (hidden, inner, heads, _, tokens), layers = shape_of(case)
+    unit = {"out_norm": {"kind": "layer_norm"},
+            "skip_scale": {"kind": "const", "formula": "(2*layers)^(1/4)"}}
+    attention = {"kind": "attention", "heads": heads, "mask": "bidirectional",
+                 "bias": {"q": True, "k": True, "v": True, "o": True}}
+    ffn = {"kind": "ffn", "intermediate_size": inner, "act": "gelu_erf",
+           "bias": {"in": True, "out": True}}
+    return {"layers": layers, "hidden_size": hidden, "vocab_size": CLASSES,
+            "embedding": {"position": "learned", "position_size": tokens},
+            "units": [dict(unit, branches=[attention]), dict(unit, branches=[ffn])],
+            "head": {"tied": False}, "init": {"scheme": "deepnorm", "seed": 3},
+            "train": {"optimizer": "adamw", "rate": 1e-4, "weight_decay": 0.01}}
+
+
+class Mille:
+    def __init__(self, options, case, folder):
+        self.options, self.case, self.folder = options, case, folder
+        _, _, _, self.batch, self.tokens = shape_of(case)[0]
+        path = os.path.join(folder, "m.json")
+        with open(path, "w") as file:
+            json.dump(spec(case), file)
+        data = os.path.join(folder, "data")
+        with open(data, "wb") as file:
+            for i in range(256 * self.tokens + 1):
+                file.write((i * 7919 % CLASSES).to_bytes(2, "little"))
+        begin = time.perf_counter()
+        subprocess.run([options.mille, "compile", path, "--train",
+                        "--recompute=" + options.recompute, "-o", folder + "/m"],
+                       check=True)
+        print("mille %s: compiled in %.1f s" % (case, time.perf_counter() - begin))
+
+    def turn(self, steps):
+        log = os.path.join(self.folder, "log")
+        subprocess.run([self.options.mille, "train", self.folder + "/m",
+                        "--data=" + self.folder + "/data", "--tokens=%d" % self.tokens,
+                        "--batch=%d" % self.batch, "--steps=%d" % (steps + 1),
+                        "--threads=%d" % self.options.threads, "--log=" + log],
+                       check=True, stdout=subprocess.DEVNULL)
+        with open(log) as file:
+            at = [json.loads(line)["seconds"] for line in file]
+        self.peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        return [after - before for before, after in zip(at, at[1:])]
+
+
+class Torch:
+    """A process that stays alive: a line with a number in, that many times out."""
+
+    def __init__(self, options, case, mode):
+        self.worker = subprocess.Popen(
+            [options.python, os.path.abspath(__file__), "--worker", mode, case,
+             "--threads=%d" % options.threads],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        print("torch %s %s: first step after %s s"
+              % (mode, case, self.worker.stdout.readline().strip()))
+
+    def turn(self, steps):
+        self.worker.stdin.write("%d\n" % (steps + 1))
+        self.worker.stdin.flush()
+        return json.loads(self.worker.stdout.readline())[1:]
+
+
+def stack(case):
+    import torch
+    (hidden, inner, heads, batch, tokens), layers = shape_of(case)
+    alpha = (2 * layers) ** 0.25
+
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            linear = torch.nn.Linear
+            self.q, self.k, self.v, self.o = (linear(hidden, hidden) for _ in range(4))
+            self.up, self.down = linear(hidden, inner), linear(inner, hidden)
+            self.first, self.second = (torch.nn.LayerNorm(hidden) for _ in range(2))
+
+        def forward(self, x):
+            q, k, v = (part(x).view(batch, tokens, heads, -1).transpose(1, 2)
+                       for part in (self.q, self.k, self.v))
+            y = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+            x = self.first(alpha * x + self.o(y.transpose(1, 2).reshape(x.shape)))
+            y = torch.nn.functional.gelu(self.up(x))
+            return self.second(alpha * x + self.down(y))
+
+    class Stack(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embed = torch.nn.Embedding(CLASSES, hidden)
+            self.position = torch.nn.Parameter(0.02 * torch.randn(tokens, hidden))
+            self.layers = torch.nn.ModuleList(Layer() for _ in range(layers))
+            self.head = torch.nn.Linear(hidden, CLASSES, bias=False)
+
+        def forward(self, ids, labels):
+            x = self.embed(ids) + self.position
+            for layer in self.layers:
+                x = layer(x)
+            return torch.nn.functional.cross_entropy(
+                self.head(x).flatten(0, 1), labels.flatten())
+
+    return Stack(), torch.randint(0, CLASSES, (2, batch, tokens))
+
+
+def work(options):
+    import torch
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    mode, case = options.worker
+    begin = time.perf_counter()
+    model, (ids, labels) = stack(case)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01,
+                                  fused=True)
+    run = torch.compile(model, dynamic=False) if mode == "compile" else model
+
+    def step():
+        at = time.perf_counter()
+        optimizer.zero_grad(set_to_none=True)
+        run(ids, labels).backward()
+        optimizer.step()
+        return time.perf_counter() - at
+
+    step()
+    print("%.1f" % (time.perf_counter() - begin), flush=True)
+    for line in sys.stdin:
+        print(json.dumps([step() for _ in range(int(line))]), flush=True)
+
+
+def peak_of(options):
+    answer = subprocess.run([options.mille, "devices", "--measure",
+                             "--threads=%d" % options.threads, "--json"],
+                            check=True, stdout=subprocess.PIPE)
+    return json.loads(answer.stdout)
+
+
+def measure(options, case):
+    with tempfile.TemporaryDirectory() as folder:
+        peers = {"mille": Mille(options, case, folder)}
+        for mode in options.peers.split(",") if options.peers else []:
+            peers["torch " + mode] = Torch(options, case, mode)
+        times = {name: [] for name in peers}
+        steps = max(2, int(4e12 / operations(case) / 12))
+        for _ in range(options.rounds):
+            for name, peer in peers.items():
+                times[name] += peer.turn(min(steps, 20))
+        mille = statistics.median(times["mille"])
+        for name, taken in times.items():
+            middle = statistics.median(taken)
+            print("%-5s %-14s median %8.1f ms, least %8.1f, %6.1f GFLOP/s, %4.2f of "
+                  "mille's time, %d steps"
+                  % (case, name, 1e3 * middle, 1e3 * min(taken),
+                     operations(case) / middle / 1e9, middle / mille, len(taken)))
+        print("%-5s mille's largest memory %.2f GB" % (case, peers["mille"].peak / 1e6))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mille", default=os.path.join(TOP, "build", "bin", "mille"))
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--peers", default="eager,compile")
+    parser.add_argument("--cases", default="12,100,bert")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--recompute", default="cheap")
+    parser.add_argument("--worker", nargs=2)
+    options = parser.parse_args()
+    if options.worker:
+        return work(options)
+    for case in options.cases.split(","):
+        measure(options, case)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
