@@ -22,9 +22,7 @@ static void initBarriers(AttentionKernel &k) {
   Builder &b = k.b;
   b.initBarrier(k.barrier(AttentionPlan::queryFull), 1);
   b.initBarrier(k.barrier(AttentionPlan::queryEmpty), k.plan.tile.groups);
-  // By parts queries arrive group by group.
-  b.initBarrier(k.barrier(AttentionPlan::queryReady),
-                preparingThreads * (k.plan.byParts() ? k.plan.tile.groups : 1));
+  b.initBarrier(k.barrier(AttentionPlan::queryReady), preparingThreads);
   k.keyRing.init();
   k.valueRing.init();
   if (k.plan.byParts())

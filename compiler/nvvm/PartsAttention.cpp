@@ -25,7 +25,12 @@ void AttentionKernel::produceParts() {
     auto load = [&](unsigned map, int64_t offset, int64_t size, Reg head,
                     Reg row, RingState at) {
       const unsigned panels = unsigned((size + rawColumns - 1) / rawColumns);
-      Reg to = ring.acquire(at, panels * itemRows * lineBytes);
+      const unsigned bytes = panels * itemRows * lineBytes;
+      if (map == numbers.query) // no stage has been read yet
+        b.arriveExpecting(ring.full(at.stage), bytes);
+      else
+        ring.acquire(at, bytes);
+      Reg to = ring.address(at.stage);
       for (unsigned c = 0; c < panels; ++c)
         b.loadBox(b.at(to, int(c * itemRows * lineBytes)), b.argument(map),
                   ring.full(at.stage),
@@ -65,7 +70,7 @@ public:
 
   // Splits what arrives next of `size` columns, and the zeros behind them that
   // fill a step of products, into panels at `to`; a row for which `shown` is
-  // false becomes zeros. Arrives at `ready`.
+  // false becomes zeros. Arrives at `ready`, after what it split before too.
   RingState item(RingState at, Reg to, int64_t size,
                  llvm::function_ref<Reg(Reg)> shown, Reg ready) {
     ring.wait(at);
@@ -79,8 +84,10 @@ public:
                 shown);
           return Regs{now[0] + preparingThreads};
         });
-    b.fenceAsync();
-    b.arrive(ready);
+    if (ready) {
+      b.fenceAsync();
+      b.arrive(ready);
+    }
     b.arrive(ring.empty(at.stage));
     return ring.next(at);
   }
@@ -123,10 +130,10 @@ void AttentionKernel::prepareParts() {
   Splitter splitter(*this);
   eachTile({}, [&](const QueryTile &tile, const Regs &) {
     RingState raw = rawRing().consumer();
+    // The first keys follow, for which products wait.
     for (unsigned g = 0; g < plan.tile.groups; ++g)
-      raw =
-          splitter.item(raw, b.at(shared, int(g * plan.queryBytes)), s.headDim,
-                        nullptr, barrier(AttentionPlan::queryReady));
+      raw = splitter.item(raw, b.at(shared, int(g * plan.queryBytes)),
+                          s.headDim, nullptr, {});
     RingState to = keyRing.producer(); // and of values
     Regs state{tile.high - 1};
     append(state, raw);
@@ -285,7 +292,6 @@ Regs PartsConsumer::step(const QueryTile &tile, const Regs &now) {
 }
 
 void PartsConsumer::compute(const QueryTile &tile) {
-  b.waitBarrier(k.barrier(AttentionPlan::queryReady), b.constant(0));
   SoftmaxRows rows = softmax.begin(tile);
   Regs state{tile.high - 1};
   append(state, k.keyRing.consumer());
