@@ -235,14 +235,16 @@ void AttentionPipe::scheduleScoresOfLanes() {
         .vectorize(ki, V)
         .unroll(ki)
         .unroll(q);
+  // Panel by panel, though their sums are one register tile: keys of several
+  // panels at a time are several streams, which memory gives at two thirds of
+  // the speed (Zen 4, bf16, 3 heads of 64 columns: 1024 keys 26 us, not 44).
+  Var lane(names("lane"));
+  Stage products = dots.update().split(ki, ki, lane, V);
   if (!paired && !inBytes) {
-    dots.update().reorder(ki, q, depth).vectorize(ki, V).unroll(ki).unroll(q);
+    products.reorder(lane, q, depth, ki).vectorize(lane).unroll(ki).unroll(q);
     return;
   }
-  Var lane(names("lane"));
-  dots.update()
-      .split(ki, ki, lane, V)
-      .reorder(depthHalf, lane, ki, q, depth)
+  products.reorder(depthHalf, lane, q, depth, ki)
       .atomic()
       .vectorize(depthHalf)
       .vectorize(lane)
