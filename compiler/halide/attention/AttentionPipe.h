@@ -214,6 +214,7 @@ private:
   void spreadQueries();
   void findTopOfLanes();
   void weighLanes();
+  void sumTrees(int leaves, const std::function<Expr(Expr)> &at);
   void scheduleLanes();
   void scheduleQueriesOfLanes();
   void scheduleScoresOfLanes();
@@ -347,6 +348,7 @@ private:
   RVar stretch;
   std::vector<Carried> carried;
   Func topLanes, treeSums; // of keys in lanes
+  std::vector<Func> treeLevels;
   RVar topVector, treeOfTile;
   std::vector<RVar> sumTiles; // trees, tiles
   Func firstKept, firstHidden, stretchTop, factor, kept;
