@@ -12,8 +12,8 @@ namespace mille::emulated {
 std::vector<Operand> operandsOf(mlir::Operation *op, const KernelSpec &spec,
                                 const Sizes &sizes, std::string &problem);
 
-// Fills the out. False, with an error at the op, where its region has none.
-bool compute(mlir::Operation *op, const KernelSpec &spec, const Sizes &sizes,
+// Fills the out.
+void compute(mlir::Operation *op, const KernelSpec &spec, const Sizes &sizes,
              std::vector<Operand> &operands);
 
 } // namespace mille::emulated
