@@ -186,7 +186,7 @@ Status Climb::toTheTop() {
     return Status::machine;
   }
   if (Status status = distinctKernels(model, kernels); failed(status))
-    return status;
+    return given == Stage::fuse ? Status::input : status; // its own kernels
   remarkOnTiles(kernels, isas);
   if (request.stopAfter != Stage::lower)
     if (Status status = generate(); failed(status))

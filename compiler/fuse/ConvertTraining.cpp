@@ -8,12 +8,7 @@ using namespace mille;
 using namespace mille::transformer;
 
 Value Converter::gradientOf(Operation *op, Attribute parameter) {
-  auto symbol = dyn_cast<FlatSymbolRefAttr>(parameter);
-  if (!symbol) {
-    op->emitOpError("reads ")
-        << parameter << " but only a parameter is trained";
-    return {};
-  }
+  auto symbol = cast<FlatSymbolRefAttr>(parameter);
   auto type = typeOf(op->getLoc(), symbol);
   if (failed(type))
     return {};

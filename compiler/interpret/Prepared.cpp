@@ -90,16 +90,15 @@ Status mille::interpreter::runSizes(Run &run, Operation *op) {
   auto no = [&] {
     op->emitError() << "op '" << op->getName()
                     << "' has no meaning in the interpreter";
-    return Status::bug;
+    return Status::input;
   };
   return llvm::TypeSwitch<Operation *, Status>(op)
       .Case([&](arith::ConstantOp constant) {
         auto number = dyn_cast<IntegerAttr>(constant.getValue());
-        if (!number)
-          return no();
-        run.set(constant.getResult(),
-                indexOf(number.getValue().getSExtValue()));
-        return Status::done;
+        if (number)
+          run.set(constant.getResult(),
+                  indexOf(number.getValue().getSExtValue()));
+        return Status::done; // others are of scalar regions
       })
       .Case(
           [&](arith::MulIOp op) { return two(op, std::multiplies<int64_t>()); })

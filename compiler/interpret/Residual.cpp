@@ -49,11 +49,7 @@ Status addScaled(Run &run, tf::ScaleAttr scale, Location at,
   if (Status s = scaleNumbers(run, scale, 1.0, at, numbers); failed(s))
     return s;
   int64_t columns = columnsOf(tensor), period = numbers.size();
-  if (period != 1 && period != columns) {
-    emitError(at) << "a scale has " << period << " numbers but the stream has "
-                  << columns << " channels";
-    return Status::input;
-  }
+  assert((period == 1 || period == columns) && "the verifier admits no other");
   for (size_t i = 0; i < tensor.numbers.size(); ++i)
     into.numbers[i] +=
         numbers[period == 1 ? 0 : i % columns] * tensor.numbers[i];

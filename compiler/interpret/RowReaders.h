@@ -45,11 +45,7 @@ public:
     auto type = llvm::cast<mlir::ShapedType>(value.getType());
     auto access = indices ? std::optional(kernel::Access::element)
                           : kernel::accessOf(type, columns);
-    if (!access) {
-      op->emitError() << "operand " << type << " cannot be read for " << columns
-                      << " columns";
-      return Status::bug;
-    }
+    assert(access && "the verifier admits no other");
     const Tensor &tensor = run.at(value);
     readers.push_back({&tensor, *access, indices, {}});
     if (indices)

@@ -3,7 +3,7 @@
 #include "compiler/interpret/ScalarRegion.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -15,110 +15,99 @@ namespace {
 
 using Function = double (*)(double, double, double);
 
-// What an op computes from its operands; null where it has no meaning here.
-Function functionOf(Operation &op) {
-  using F = Function;
-  return llvm::StringSwitch<F>(op.getName().getStringRef())
-      .Case("arith.addf", F([](double a, double b, double) { return a + b; }))
-      .Case("arith.subf", F([](double a, double b, double) { return a - b; }))
-      .Case("arith.mulf", F([](double a, double b, double) { return a * b; }))
-      .Case("arith.divf", F([](double a, double b, double) { return a / b; }))
-      .Case("arith.negf", F([](double a, double, double) { return -a; }))
-      .Cases({"arith.maximumf", "arith.maxnumf"},
-             F([](double a, double b, double) { return std::fmax(a, b); }))
-      .Cases({"arith.minimumf", "arith.minnumf"},
-             F([](double a, double b, double) { return std::fmin(a, b); }))
-      .Case("arith.select",
-            F([](double c, double a, double b) { return c != 0 ? a : b; }))
-      .Cases({"arith.extf", "arith.truncf"},
-             F([](double a, double, double) { return a; }))
-      .Case("math.fma",
-            F([](double a, double b, double c) { return a * b + c; }))
-      .Case("math.absf",
-            F([](double a, double, double) { return std::fabs(a); }))
-      .Case("math.exp", F([](double a, double, double) { return std::exp(a); }))
-      .Case("math.exp2",
-            F([](double a, double, double) { return std::exp2(a); }))
-      .Case("math.log", F([](double a, double, double) { return std::log(a); }))
-      .Case("math.tanh",
-            F([](double a, double, double) { return std::tanh(a); }))
-      .Case("math.erf", F([](double a, double, double) { return std::erf(a); }))
-      .Case("math.erfc",
-            F([](double a, double, double) { return std::erfc(a); }))
-      .Case("math.sqrt",
-            F([](double a, double, double) { return std::sqrt(a); }))
-      .Case("math.rsqrt",
-            F([](double a, double, double) { return 1 / std::sqrt(a); }))
-      .Case("math.sin", F([](double a, double, double) { return std::sin(a); }))
-      .Case("math.cos", F([](double a, double, double) { return std::cos(a); }))
-      .Case("math.powf",
-            F([](double a, double b, double) { return std::pow(a, b); }))
-      .Default(nullptr);
+namespace scalar {
+double add(double a, double b, double) { return a + b; }
+double sub(double a, double b, double) { return a - b; }
+double mul(double a, double b, double) { return a * b; }
+double div(double a, double b, double) { return a / b; }
+double neg(double a, double, double) { return -a; }
+double maximum(double a, double b, double) {
+  return std::isnan(a) || a > b ? a : b;
+}
+double minimum(double a, double b, double) {
+  return std::isnan(a) || a < b ? a : b;
+}
+double maxnum(double a, double b, double) { return std::fmax(a, b); }
+double minnum(double a, double b, double) { return std::fmin(a, b); }
+double select(double c, double a, double b) { return c != 0 ? a : b; }
+double exp(double a, double, double) { return std::exp(a); }
+double exp2(double a, double, double) { return std::exp2(a); }
+double tanh(double a, double, double) { return std::tanh(a); }
+double erf(double a, double, double) { return std::erf(a); }
+double erfc(double a, double, double) { return std::erfc(a); }
+double sqrt(double a, double, double) { return std::sqrt(a); }
+double rsqrt(double a, double, double) { return 1 / std::sqrt(a); }
+double abs(double a, double, double) { return std::fabs(a); }
+double log(double a, double, double) { return std::log(a); }
+double sin(double a, double, double) { return std::sin(a); }
+double cos(double a, double, double) { return std::cos(a); }
+double fma(double a, double b, double c) { return a * b + c; }
+
+double eq(double a, double b, double) { return a == b; }
+double gt(double a, double b, double) { return a > b; }
+double ge(double a, double b, double) { return a >= b; }
+double lt(double a, double b, double) { return a < b; }
+double le(double a, double b, double) { return a <= b; }
+double ne(double a, double b, double) { return a != b; }
+} // namespace scalar
+
+Function comparisonOf(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+#define MILLE_SCALAR_COMPARISON(name, predicate)                               \
+  case arith::CmpFPredicate::predicate:                                        \
+    return scalar::name;
+#include "dialects/kernel/ScalarOps.def"
+  default:
+    llvm_unreachable("the verifier admits no other");
+  }
 }
 
-Function comparison(arith::CmpFPredicate predicate) {
-  using P = arith::CmpFPredicate;
-  using F = Function;
-  switch (predicate) {
-  case P::OGT:
-  case P::UGT:
-    return F([](double a, double b, double) { return double(a > b); });
-  case P::OGE:
-  case P::UGE:
-    return F([](double a, double b, double) { return double(a >= b); });
-  case P::OLT:
-  case P::ULT:
-    return F([](double a, double b, double) { return double(a < b); });
-  case P::OLE:
-  case P::ULE:
-    return F([](double a, double b, double) { return double(a <= b); });
-  case P::OEQ:
-  case P::UEQ:
-    return F([](double a, double b, double) { return double(a == b); });
-  case P::ONE:
-  case P::UNE:
-    return F([](double a, double b, double) { return double(a != b); });
-  default:
-    return nullptr;
-  }
+// What an op computes from its operands.
+Function functionOf(Operation &op) {
+  return llvm::TypeSwitch<Operation *, Function>(&op)
+#define MILLE_SCALAR_OP(name, op)                                              \
+  .Case([](op) -> Function { return scalar::name; })
+#include "dialects/kernel/ScalarOps.def"
+      .Case([](arith::CmpFOp compare) {
+        return comparisonOf(compare.getPredicate());
+      });
 }
 
 } // namespace
 
-Status ScalarRegion::read(Region &region) {
+int ScalarRegion::push(Step step) {
+  steps.push_back(step);
+  return arguments + steps.size() - 1;
+}
+
+void ScalarRegion::read(Region &region) {
   Block &block = region.front();
   llvm::DenseMap<mlir::Value, int> numbers;
   for (BlockArgument argument : block.getArguments())
     numbers[argument] = arguments++;
+  auto pushConstant = [&](arith::ConstantOp constant) {
+    return push({nullptr,
+                 {0, 0, 0},
+                 cast<FloatAttr>(constant.getValue()).getValueAsDouble()});
+  };
+  // An earlier pass may have moved constants out of the region.
+  auto number = [&](mlir::Value value) {
+    if (!numbers.contains(value))
+      numbers[value] = pushConstant(value.getDefiningOp<arith::ConstantOp>());
+    return numbers[value];
+  };
   for (Operation &op : block.without_terminator()) {
-    Step step = {nullptr, {0, 0, 0}, 0};
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-      if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
-        step.constant = number.getValueAsDouble();
-      else if (auto word = dyn_cast<IntegerAttr>(constant.getValue()))
-        step.constant = word.getValue().getBoolValue();
-    } else {
-      auto compare = dyn_cast<arith::CmpFOp>(op);
-      step.function =
-          compare ? comparison(compare.getPredicate()) : functionOf(op);
-      bool known = step.function && op.getNumOperands() <= 3;
-      for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-        known &= numbers.contains(operand);
-        if (known)
-          step.operands[i] = numbers.lookup(operand);
-      }
-      if (!known) {
-        op.emitError() << "op '" << op.getName()
-                       << "' has no meaning in a scalar region";
-        return Status::bug;
-      }
+      numbers[constant.getResult()] = pushConstant(constant);
+      continue;
     }
-    numbers[op.getResult(0)] = arguments + steps.size();
-    steps.push_back(step);
+    Step step = {functionOf(op), {0, 0, 0}, 0};
+    for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+      step.operands[i] = number(operand);
+    numbers[op.getResult(0)] = push(step);
   }
-  yielded = numbers.lookup(block.getTerminator()->getOperand(0));
+  yielded = number(block.getTerminator()->getOperand(0));
   rows.resize(steps.size());
-  return Status::done;
 }
 
 void ScalarRegion::run(const std::vector<const double *> &inputs,

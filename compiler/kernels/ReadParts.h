@@ -12,8 +12,7 @@ mlir::LogicalResult readBuffer(mlir::Operation *op, mlir::Type type,
 // Like readBuffer, for an operand that is read at out[m, n].
 mlir::LogicalResult readOperand(mlir::Operation *op, mlir::Type type,
                                 int64_t columns, BufferSpec &spec);
-mlir::LogicalResult readRegion(mlir::Operation *op, mlir::Region &region,
-                               ScalarProgram &program);
+void readRegion(mlir::Region &region, ScalarProgram &program);
 RowStatistic statisticOf(kernel::RowNormKind kind);
 
 // Ops of a training step: ReadTrainSpec.cpp.

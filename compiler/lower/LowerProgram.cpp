@@ -235,8 +235,7 @@ private:
   }
   LogicalResult placeInTable(Operation *op, Value memory, Value offsets) {
     auto place = table.place.find(op);
-    if (place == table.place.end())
-      return op->emitOpError("is not in the weights table");
+    assert(place != table.place.end() && "the table has all weights");
     Value offset = code.load(types.i64, offsets, place->second);
     address[op->getResult(0)] = code.byteAddress(memory, offset);
     return success();
@@ -291,8 +290,7 @@ private:
       return success();
     int32_t buffer = 0, scalar = 0;
     for (auto [number, kernel] : llvm::enumerate(kernels))
-      if (failed(fillStage(kernel, number, buffer, scalar)))
-        return failure();
+      fillStage(kernel, number, buffer, scalar);
     Value out = outOf(kernels.front());
     code.call("mille_launch",
               {code.run, frame.stages,
@@ -305,8 +303,8 @@ private:
   // Attention's scalars are queries, keys, first.
   static constexpr int64_t keyScalars = 1 << 1, firstScalars = 1 << 2;
 
-  LogicalResult fillStage(Operation *kernel, int32_t number, int32_t &buffer,
-                          int32_t &scalar) {
+  void fillStage(Operation *kernel, int32_t number, int32_t &buffer,
+                 int32_t &scalar) {
     KernelInfo info = options.describe(kernel);
     Value firstBuffer = code.element(types.buffer, frame.buffers, {buffer});
     Value firstScalar = code.element(types.i32, frame.scalars, {scalar});
@@ -332,13 +330,8 @@ private:
         ++buffers;
       }
     }
-    if (buffers != info.bufferCount || scalars != info.scalarCount ||
-        buffers > MILLE_MAX_BUFFERS)
-      return kernel->emitOpError()
-             << "has " << buffers << " buffers and " << scalars
-             << " scalars but its kernel has " << info.bufferCount << " and "
-             << info.scalarCount << ", of at most " << MILLE_MAX_BUFFERS
-             << " buffers";
+    assert(buffers == info.bufferCount && scalars == info.scalarCount &&
+           "who describes a kernel counts its operands");
     Value zero = i64(0), sequence = sequenceRows(kernel),
           starts = startsOf(kernel), past = pastOf(kernel);
     // Among the keys of another stream queries have no place.
@@ -363,7 +356,6 @@ private:
     for (auto [part, value] : llvm::enumerate(parts))
       code.store(value, code.element(types.stage, frame.stages,
                                      {number, int32_t(part)}));
-    return success();
   }
 
   //===-- The layer loop --------------------------------------------------===//
@@ -375,8 +367,7 @@ private:
     for (const WeightTable::Layers &candidate : table.layers)
       if (candidate.op == op)
         block = &candidate;
-    if (!block)
-      return op.emitOpError("is not in the weights table");
+    assert(block && "the weights table has all stacks of the model");
     OpBuilder &builder = code.builder;
     SmallVector<Type> carried(op.getStream().size() + 1, types.ptr);
     carried.front() = types.i64;

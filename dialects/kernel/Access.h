@@ -50,7 +50,8 @@ mlir::LogicalResult verifyHeads(LinearRecurrenceOp op, mlir::Value out);
 // The same of attention's backward pass, whose gradient is as the out was.
 mlir::LogicalResult verifyHeads(AttentionBackwardOp op);
 
-// Checks that a scalar region has `arguments` f32 arguments and yields one f32.
+// Checks that a scalar region has `arguments` f32 arguments and yields one f32,
+// which it computes by ops of ScalarOps.def.
 mlir::LogicalResult verifyScalarRegion(mlir::Operation *op,
                                        mlir::Region &region, size_t arguments,
                                        llvm::StringRef reason);

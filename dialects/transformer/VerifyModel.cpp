@@ -90,6 +90,9 @@ namespace {
 // Inputs and outputs must have names, each used once.
 LogicalResult verifyNames(func::FuncOp entry) {
   llvm::StringSet<> inputs, outputs;
+  if (!entry.getBody().hasOneBlock()) // C1
+    return entry.emitOpError() << "has " << entry.getBody().getBlocks().size()
+                               << " blocks but an entry has one";
   auto check = [&](StringRef kind, unsigned index, Attribute name,
                    llvm::StringSet<> &seen) -> LogicalResult {
     auto text = dyn_cast_or_null<StringAttr>(name);
@@ -101,8 +104,12 @@ LogicalResult verifyNames(func::FuncOp entry) {
     return success();
   };
   for (unsigned i = 0; i < entry.getNumArguments(); ++i) {
-    if (isa<IndexType>(entry.getArgument(i).getType()))
+    if (isa<IndexType>(entry.getArgument(i).getType())) {
+      if (!entry.getArgAttr(i, "kernel.size")) // C2
+        return entry.emitOpError()
+               << "argument " << i << " is 'index' but no kernel.size";
       continue; // batch and tokens of a kernel program
+    }
     bool output = !!entry.getArgAttr(i, "kernel.output");
     if (failed(check(output ? "output" : "input", i,
                      entry.getArgAttr(i, "transformer.name"),

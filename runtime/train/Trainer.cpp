@@ -95,8 +95,9 @@ mille_status mille_trainer::create(mille_package &of, const mille_size *given,
   constexpr size_t mostSizes = MILLE_MAX_SIZES;
   mille_size part[mostSizes];
   if (count > mostSizes)
-    return of.message().set(MILLE_INVALID_ARGUMENT, "%zu sizes are given",
-                            count);
+    return of.message().set(MILLE_INVALID_ARGUMENT,
+                            "%zu sizes are given but a model has at most %zu",
+                            count, mostSizes);
   for (size_t i = 0; i < count; ++i) {
     part[i] = given[i];
     if (given[i].name &&
@@ -183,12 +184,9 @@ mille_status mille_trainer::runParts(uint32_t number, const mille_size *given,
                                      double &loss, int64_t &labels) {
   const mille_model &model = *package->model;
   const mille_entry &entry = model.entries[number];
-  constexpr size_t mostSizes = MILLE_MAX_SIZES;
-  mille_size part[mostSizes];
+  mille_size part[MILLE_MAX_SIZES]; // each size is given once at most
   mille::Sizes whole, sizes;
   mille_status status = takeSizes(model, given, count, "", whole, message);
-  if (status == MILLE_OK && count > mostSizes)
-    status = message.set(MILLE_INVALID_ARGUMENT, "%zu sizes are given", count);
   if (status == MILLE_OK)
     status = countLabels(entry, whole, tensors, labels);
   if (status != MILLE_OK)

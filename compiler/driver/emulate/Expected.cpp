@@ -184,12 +184,11 @@ static std::vector<double> rowOf(const Operand &operand, int64_t row,
   return numbers;
 }
 
-static bool runRegion(
+static void runRegion(
     mlir::Operation *op, Operand &out,
     llvm::function_ref<std::vector<std::vector<double>>(int64_t)> argumentsOf) {
   ScalarRegion region;
-  if (failed(region.read(op->getRegion(0))))
-    return false;
+  region.read(op->getRegion(0));
   for (int64_t row = 0; row < out.rows; ++row) {
     std::vector<std::vector<double>> arguments = argumentsOf(row);
     std::vector<const double *> pointers;
@@ -198,7 +197,6 @@ static bool runRegion(
     region.run(pointers, out.spec.columns,
                &out.numbers[row * out.spec.columns]);
   }
-  return true;
 }
 
 std::vector<int64_t> mille::emulated::startsOf(const MatmulSpec &m,
@@ -215,7 +213,7 @@ std::vector<int64_t> mille::emulated::startsOf(const MatmulSpec &m,
   return starts;
 }
 
-static bool computeMatmul(mlir::Operation *op, const MatmulSpec &m,
+static void computeMatmul(mlir::Operation *op, const MatmulSpec &m,
                           std::vector<Operand> &operands) {
   const Operand &input = operands[0], &weight = operands[1];
   Operand &out = operands.back();
@@ -233,7 +231,7 @@ static bool computeMatmul(mlir::Operation *op, const MatmulSpec &m,
               m.inner, both);
     std::fill_n(entryOf.begin() + first, rows, e);
   }
-  return runRegion(op, out, [&](int64_t row) {
+  runRegion(op, out, [&](int64_t row) {
     std::vector<std::vector<double>> arguments;
     for (int a = 0; a < m.accumulators; ++a) {
       auto first = sums.begin() + row * both + a * m.columns;
@@ -249,11 +247,11 @@ static bool computeMatmul(mlir::Operation *op, const MatmulSpec &m,
   });
 }
 
-static bool computeRows(mlir::Operation *op, const RowsSpec &r,
+static void computeRows(mlir::Operation *op, const RowsSpec &r,
                         std::vector<Operand> &operands) {
   auto norm = llvm::cast<kernel::RowsOp>(op).getNormAttr();
   const int64_t group = r.group ? r.group : r.columns;
-  return runRegion(op, operands.back(), [&](int64_t row) {
+  runRegion(op, operands.back(), [&](int64_t row) {
     std::vector<std::vector<double>> arguments;
     for (size_t i = 0; i < r.inputs.size(); ++i) {
       int64_t from = row;
@@ -401,7 +399,7 @@ void AttentionInDouble::compute() {
     }
 }
 
-static bool computeOne(mlir::Operation *op, const KernelSpec &spec,
+static void computeOne(mlir::Operation *op, const KernelSpec &spec,
                        const Sizes &sizes, std::vector<Operand> &operands) {
   switch (spec.kind) {
   case KernelKind::matmul:
@@ -410,12 +408,11 @@ static bool computeOne(mlir::Operation *op, const KernelSpec &spec,
     return computeRows(op, spec.rows, operands);
   default:
     AttentionInDouble(op, spec.attention, sizes, operands).compute();
-    return true;
   }
 }
 
 // Each op of the kernel in turn, on what those before it gave.
-bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
+void mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
                               const Sizes &sizes,
                               std::vector<Operand> &operands) {
   if (spec.joined.empty())
@@ -430,24 +427,19 @@ bool mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
     result.spec = out;
     result.rows = sizes.rows;
     result.numbers.resize(sizes.rows * out.columns);
-    const bool done = computed();
+    computed();
     results.push_back(own.back());
-    return done;
   };
-  if (!finish(spec.out, [&] { return computeOne(op, spec, sizes, own); }))
-    return false;
+  finish(spec.out, [&] { computeOne(op, spec, sizes, own); });
   auto ops = kernel::joinedTo(op);
   for (size_t j = 0; j < ops.size(); ++j) {
     const JoinedRows &joined = spec.joined[j];
     own.clear();
     for (int source : joined.sources)
       own.push_back(source < 0 ? operands[next++] : results[source]);
-    if (!finish(joined.out,
-                [&] { return computeRows(ops[j], joined.rows, own); }))
-      return false;
+    finish(joined.out, [&] { computeRows(ops[j], joined.rows, own); });
   }
   for (size_t i = 0; i < results.size(); ++i)
     if (i ? spec.joined[i - 1].written : spec.written)
       operands[next++].numbers = results[i].numbers;
-  return true;
 }

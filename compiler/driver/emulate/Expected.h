@@ -15,8 +15,8 @@ std::vector<Operand> operandsOf(mlir::Operation *op, const KernelSpec &spec,
 // Where the rows of each expert begin: some have none.
 std::vector<int64_t> startsOf(const MatmulSpec &matmul, int64_t rows);
 
-// Fills the out. False, with an error at the op, where its region has none.
-bool compute(mlir::Operation *op, const KernelSpec &spec, const Sizes &sizes,
+// Fills the out.
+void compute(mlir::Operation *op, const KernelSpec &spec, const Sizes &sizes,
              std::vector<Operand> &operands);
 
 } // namespace mille::emulated

@@ -108,8 +108,7 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
     op->emitError() << problem;
     return Status::input;
   }
-  if (!compute(op, spec, sizes, operands))
-    return Status::bug;
+  compute(op, spec, sizes, operands);
   std::vector<emulate::Buffer> buffers;
   const size_t inputs = operands.size() - spec.outs().size();
   for (const Operand &operand : operands)

@@ -4,7 +4,9 @@
 
 #include "compiler/driver/Generators.h"
 #include "dialects/kernel/Joined.h"
+#include "dialects/kernel/Signature.h"
 #include "mlir/IR/Remarks.h"
+#include "runtime/abi.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -15,16 +17,38 @@
 
 using namespace mille;
 
+// A run knows a size by an input, an output or a state that has it.
+static bool sizesAreKnown(mlir::func::FuncOp program) {
+  const kernel::Signature signature = kernel::signatureOf(program);
+  for (unsigned i = 0; i < kernel::sizeArguments(program); ++i)
+    if (llvm::StringRef name = kernel::sizeName(program, i);
+        !signature.size(name)) {
+      program.emitOpError() << "takes the size '" << name
+                            << "' but no input, output or state has it";
+      return false;
+    }
+  return true;
+}
+
 Status mille::distinctKernels(mlir::Operation *model,
                               std::vector<DistinctKernel> &kernels) {
   Status status = Status::done;
+  for (mlir::func::FuncOp program : kernel::entriesOf(model))
+    if (!sizesAreKnown(program))
+      return Status::bug;
   llvm::StringMap<size_t> known;
   model->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
     if (!kernel::isLeader(op))
       return;
     KernelInfo info = generators().describe(op);
-    if (info.name.empty()) // describe has reported an error
+    if (info.name.empty()) { // describe has reported an error
       status = Status::bug;
+    } else if (info.bufferCount > MILLE_MAX_BUFFERS) {
+      op->emitOpError() << "has " << info.bufferCount
+                        << " buffers but a launch takes at most "
+                        << MILLE_MAX_BUFFERS;
+      status = Status::bug;
+    }
     auto [entry, isNew] = known.try_emplace(info.name, kernels.size());
     if (isNew)
       kernels.push_back({std::move(info), op, 1});

@@ -102,7 +102,8 @@ void checkPositions(Config &config, Image &image) {
   if (!image.positions || !image.resized())
     return;
   const Grid own = image.ownGrid();
-  if (image.resize && own.height == own.width)
+  assert(image.resize && "every family with positions resizes them");
+  if (own.height == own.width)
     return;
   config
       .error("image_size",
@@ -114,8 +115,7 @@ void checkPositions(Config &config, Image &image) {
                  " but the learned positions are for " + Twine(own.height) +
                  " x " + Twine(own.width) + " patches")
       .note(image.ownHeight.at,
-            image.resize ? "the family resizes positions of a square only"
-                         : "the family does not resize positions");
+            "the family resizes positions of a square only");
 }
 
 } // namespace

@@ -167,7 +167,7 @@ CASES = [
      ["error: steps is 10 but must be more than warmup, which is 10, for a rate that falls"]),
     ("train_momentum", model(train={"momentum": 0.9}), ["error: momentum is given but only sgd has one"]),
     ("train_group", model(train={"groups": [{"weight_decay": 0}]}), ["error: match is not given: which parameters are meant"]),
-    ("train_match", model(train={"groups": [{"match": "a["}]}), ["error: match is 'a[', which is no pattern"]),
+    ("train_match", model(train={"groups": [{"match": "a["}]}), ["error: match is 'a[', which is no pattern: invalid glob pattern"]),
     ("many_errors", many_errors, ["key 'wrong_19' of a branch is unknown", "there are 10 more errors"]),
     ("in_file_order", in_file_order,
      ["spec.json:1:12: error: layers is 0", "spec.json:2:2: error: key 'hidden_sise' of the spec is unknown",

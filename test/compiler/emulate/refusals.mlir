@@ -6,6 +6,7 @@
 // RUN: not %mille-emulate %t/intrinsic.mlir 2>&1 | FileCheck %t/intrinsic.mlir
 // RUN: not %mille-emulate %t/assembly.mlir 2>&1 | FileCheck %t/assembly.mlir
 // RUN: not %mille-emulate %t/fence.mlir 2>&1 | FileCheck %t/fence.mlir
+// RUN: not %mille-emulate %t/scope.mlir 2>&1 | FileCheck %t/scope.mlir
 // RUN: not %mille-emulate %t/arguments.mlir 2>&1 | FileCheck %t/arguments.mlir
 // RUN: not %mille-emulate %t/shared.mlir 2>&1 | FileCheck %t/shared.mlir
 // RUN: not %mille-emulate %t/kernel.mlir 2>&1 | FileCheck %t/kernel.mlir
@@ -72,6 +73,15 @@ gpu.module @m attributes {launch = {tiles = [1], buffers = [], arguments = []}} 
 gpu.module @m attributes {launch = {tiles = [1], buffers = [], arguments = []}} {
   llvm.func @kernel() attributes {nvvm.kernel} {
     nvvm.fence.proxy {kind = #nvvm.proxy_kind<alias>}
+    llvm.return
+  }
+}
+
+//--- scope.mlir
+// CHECK: error: 'llvm.fence' op a fence of another scope or order is not modelled by the emulator
+gpu.module @m attributes {launch = {tiles = [1], buffers = [], arguments = []}} {
+  llvm.func @kernel() attributes {nvvm.kernel} {
+    llvm.fence syncscope("device") release
     llvm.return
   }
 }

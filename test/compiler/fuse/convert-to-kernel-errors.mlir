@@ -299,3 +299,50 @@ transformer.model @similarity_by_channel {
     return %y : tensor<?x?xf32>
   }
 }
+
+// -----
+
+transformer.model @prefix_of_fixed_windows {
+  func.func @forward(%x: tensor<?x4x4xf32> {transformer.name = "x"}, %p: tensor<?xi32> {transformer.name = "prefix"}) -> (tensor<?x4x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.attend' op has 2 sequences and a prefix, which is one's}}
+    %a = transformer.attend %x, %x, %x prefix %p : tensor<?xi32> heads 1 kv_heads 1 head_dim 4 value_dim 4 scale 0.5 mask causal sequences 2
+      : tensor<?x4x4xf32>, tensor<?x4x4xf32>, tensor<?x4x4xf32> -> tensor<?x4x4xf32>
+    return %a : tensor<?x4x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @weights_of_another_dispatch {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %e, %w = transformer.route %x k 2 score softmax : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    %f, %v = transformer.route %x k 2 score sigmoid : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    // expected-error @below {{'transformer.dispatch' op has weights that are not those of its route}}
+    %s = transformer.dispatch %x to %e times %v : tensor<?x?x2xf32> : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x2x4xf32>
+    %y = transformer.combine %s : tensor<?x?x2x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @route_of_other_rows {
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %z: tensor<?x?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, decoder_tokens, 4>}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %e, %w = transformer.route %z k 2 score softmax : tensor<?x?x4xf32> -> tensor<?x?x2xi32>, tensor<?x?x2xf32>
+    // expected-error @below {{'transformer.dispatch' op sends rows of batch * tokens by a route of batch * decoder_tokens}}
+    %s = transformer.dispatch %x to %e : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x2x4xf32>
+    %y = transformer.combine %s : tensor<?x?x2x4xf32> -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @offset_past_the_table {
+  transformer.parameter @t : tensor<5x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "t", tensor<5x4xf32>>
+  func.func @forward(%i: tensor<?x?xi32> {transformer.name = "ids"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{'transformer.embed' op has offset 5 but table @t has 5 entries}}
+    %y = transformer.embed(%i) tables [@t] offsets [5] : (tensor<?x?xi32>) -> tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}

@@ -91,3 +91,45 @@ module {
     return
   }
 }
+
+// -----
+
+module {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %other: index {kernel.size = "other"},
+      %height: index {kernel.size = "height"}, %width: index {kernel.size = "width"},
+      %x: memref<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+      %y: memref<?x8xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, other, 8>},
+      %z: memref<?x8xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, height, width, 8>})
+      attributes {kernel.arena_bytes_per_row = 128 : i64} {
+    %b = kernel.weight @b -> memref<2x8xf32>
+    %t = kernel.weight @t -> memref<10x8xf32>
+    %m = arith.muli %batch, %tokens : index
+    %n = arith.muli %batch, %other : index
+    %r = kernel.arena offset 0 rows %m : memref<?x8xf32>
+    %s = kernel.arena offset 64 rows %n : memref<?x8xf32>
+    kernel.patch_table height %height width %width base %b : memref<2x8xf32> table %t : memref<10x8xf32> patch [4, 4] prefix 1 own [3, 3] placed 1 resize bicubic outs(%r : memref<?x8xf32>)
+    // expected-error @below {{has other rows for an image but another table has tokens}}
+    kernel.patch_table height %height width %width base %b : memref<2x8xf32> table %t : memref<10x8xf32> patch [4, 4] prefix 1 own [3, 3] placed 1 resize bicubic outs(%s : memref<?x8xf32>)
+    return
+  }
+}
+
+// -----
+
+module {
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+      %height: index {kernel.size = "height"}, %width: index {kernel.size = "width"},
+      %x: memref<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+      %z: memref<?x8xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, height, width, 8>})
+      attributes {kernel.arena_bytes_per_row = 32 : i64} {
+    %r = kernel.arena offset 0 rows %tokens : memref<?x8xf32>
+    kernel.layers %x, %x slots [[]] bodies [0] table [[]] {
+    ^bb0(%in: memref<?x8xf32>, %out: memref<?x8xf32>):
+      %t = kernel.weight @t -> memref<11x8xf32>
+      // expected-error @below {{is in a layer but a session keeps its rows for all runs}}
+      kernel.patch_table height %height width %width base %t : memref<11x8xf32> patch [4, 4] prefix 10 outs(%r : memref<?x8xf32>)
+      kernel.yield
+    } : memref<?x8xf32>, memref<?x8xf32>
+    return
+  }
+}

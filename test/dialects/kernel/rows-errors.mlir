@@ -141,3 +141,71 @@ func.func @rows_c5_eps(%i0: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
   } -> tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @rows_c4_op(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{region holds arith.remf, which no kernel computes}}
+  %y = kernel.rows ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] {
+  ^bb0(%a: f32):
+    %b = arith.remf %a, %a : f32
+    kernel.yield %b : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c4_comparison(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{region compares by ugt but kernels compare by oeq, ogt, oge, olt, ole and une}}
+  %y = kernel.rows ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] {
+  ^bb0(%a: f32):
+    %c = arith.cmpf ugt, %a, %a : f32
+    %b = arith.select %c, %a, %a : f32
+    kernel.yield %b : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c4_constant(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{region reads the constant true but constants are f32}}
+  %y = kernel.rows ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] {
+  ^bb0(%a: f32):
+    %c = arith.constant true
+    %b = arith.select %c, %a, %a : f32
+    kernel.yield %b : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c4_moved_constant(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f64
+  %y = kernel.rows ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] {
+  ^bb0(%a: f32):
+    kernel.yield %one : f32
+  } -> tensor<?x8xf32>
+  // expected-error @+1 {{region reads the constant 2.000000e+00 : f64 but constants are f32}}
+  %z = kernel.rows ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] {
+  ^bb0(%a: f32):
+    %b = arith.cmpf ogt, %two, %two : f64
+    kernel.yield %a : f32
+  } -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @rows_c4_outside(%x: tensor<?x8xf32>, %n: f32, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{region reads a 'f32' of another region but only a constant may be of one}}
+  %y = kernel.rows ins(%x : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) gather [-1] {
+  ^bb0(%a: f32):
+    %b = arith.addf %a, %n : f32
+    kernel.yield %b : f32
+  } -> tensor<?x8xf32>
+  return
+}

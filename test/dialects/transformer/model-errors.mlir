@@ -7,10 +7,26 @@ transformer.model @model_c1 {
 
 // -----
 
+transformer.model @model_c1_declared {
+  // expected-error @+1 {{has 0 blocks but an entry has one}}
+  func.func private @forward(tensor<?x?x8xf32> {transformer.name = "x"}) -> (tensor<?x?x8xf32> {transformer.name = "y"})
+}
+
+// -----
+
 transformer.model @model_c2 {
   // expected-error @+1 {{input 0 has no transformer.name}}
   func.func @forward(%x: tensor<?x?x8xf32>) -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
     return %x : tensor<?x?x8xf32>
+  }
+}
+
+// -----
+
+transformer.model @model_c2_size {
+  // expected-error @+1 {{argument 1 is 'index' but no kernel.size}}
+  func.func @forward(%batch: index {kernel.size = "batch"}, %n: index, %x: tensor<?x8xf32> {transformer.name = "x"}) {
+    return
   }
 }
 

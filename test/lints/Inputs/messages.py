@@ -13,7 +13,7 @@ rooms = [a for a in sys.argv[2:] if not a.startswith("-")]
 allowed = next((int(a[7:]) for a in sys.argv if a.startswith("--most=")), 0)
 
 emits = re.compile(
-    r"\b(?:emitError|emitOpError|emitWarning|emitRemark|attachNote|mismatch|no|"
+    r"(?<!\bVar )\b(?:emitError|emitOpError|emitWarning|emitRemark|attachNote|mismatch|no|"
     r"refuse|fail|errorAt|set|mille_task_fail|error|missing|wrong\w*|sayError)\(")
 literal = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -25,7 +25,8 @@ for path in files(os.path.join(root, "test"),
 expected = re.sub(r"\s+", " ", re.sub(r"\\(['\"])", r"\1", "\n".join(tests)))
 
 
-conversion = re.compile(r"%[-+0 #]*[0-9.*]*(?:hh|h|ll|l|z|j|t)?[diouxXeEfgGscp]")
+conversion = re.compile(r"%[-+0 #]*[0-9.*]*(?:hh|h|ll|l|z|j|t)?"
+                        r"(?:[diouxXeEfgGscp]|$)") # PRIx64 follows
 
 
 def said(part):

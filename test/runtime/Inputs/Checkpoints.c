@@ -23,6 +23,13 @@ static void checkDamage(void) {
     fake_write("bad", good, cuts[i]);
     CHECK(mille_trainer_load(trainer, "bad") == MILLE_BAD_WEIGHTS);
   }
+  good[bytes - 1] ^= 4; /* of the last number */
+  fake_write("bad", good, bytes);
+  good[bytes - 1] ^= 4;
+  EXPECT(mille_trainer_load(trainer, "bad"), MILLE_BAD_WEIGHTS,
+         mille_trainer_message(trainer), "is damaged: its hash is ");
+  EXPECT(mille_trainer_load(trainer, "bad"), MILLE_BAD_WEIGHTS,
+         mille_trainer_message(trainer), " but what it holds has ");
   CHECK(mille_trainer_save(trainer, "after") == MILLE_OK);
   same("before", "after");
   EXPECT(mille_trainer_load(trainer, "nowhere"), MILLE_FILE_ERROR,
@@ -101,7 +108,9 @@ static void checkKills(void) {
 static void checkWords(void) {
   static const struct {
     const char *from, *to, *message;
-  } changes[] = {{"\"format\"", "\"farmot\"", "is no checkpoint of Mille"},
+  } changes[] = {{"\"format\"", "\"farmot\"",
+                  "is no checkpoint of Mille: its metadata has no \"format\" "
+                  "of one"},
                  {"\"step\"", "\"stop\"", "does not say its step"},
                  {"\"step\":\"5\"", "\"step\":\"x\"", "does not say its step"},
                  {"\"hash\"", "\"hush\"", "does not say its hash"},

@@ -246,8 +246,20 @@ static void profile(void) {
   check(session, 9);
   CHECK(mille_session_kernel(session, 1, &of) == MILLE_OK);
   CHECK(of.calls == 4 && of.nanoseconds == 4 * 8000000ull);
+  static float y[most * columns], kept[most * columns];
+  fake("fail=cuEventElapsedTime:1:719");
+  EXPECT(run(session, 9, y, kept), MILLE_NO_DEVICE,
+         mille_session_message(session), "Fake GPU A: a profile: error 719");
+  fake("");
   CHECK(mille_session_profile(session, 0) == MILLE_OK);
   check(session, 9);
+  mille_device device;
+  double f32, i32;
+  fake("fail=cuMemAlloc_v2:1:2");
+  EXPECT(mille_session_measure_device(session, &device, &f32, &i32),
+         MILLE_NO_DEVICE, mille_package_message(package),
+         "Fake GPU A cannot be measured: CUDA_ERROR_OUT_OF_MEMORY");
+  fake("");
   closeBoth(package, session);
 }
 
@@ -311,6 +323,13 @@ static void failures(void) {
       "cuInit",         "cuDeviceGetCount",   "cuDevicePrimaryCtxRetain",
       "cuMemAlloc_v2",  "cuMemHostAlloc",     "cuMemcpyHtoD_v2",
       "cuStreamCreate", "cuModuleLoadDataEx", "cuFuncSetAttribute"};
+  refuse("fail=cuInit:1:999", MILLE_NO_DEVICE, "",
+         "no CUDA device: the driver answers error 999");
+  refuse("fail=cuStreamCreate:1:999", MILLE_NO_DEVICE, "",
+         "Fake GPU A gives no stream: error 999");
+  refuse("fail=cuMemHostAlloc:1:2", MILLE_OUT_OF_MEMORY, "",
+         " bytes of pinned memory but the driver refused: "
+         "CUDA_ERROR_OUT_OF_MEMORY");
   for (unsigned f = 0; f < sizeof functions / sizeof *functions; ++f) {
     char wish[64];
     int failed = 1, nth = 1;

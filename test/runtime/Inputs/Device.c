@@ -1,126 +1,12 @@
 /* Sessions on a device of OpenCL, with a kernel of our own: device WEIGHTS.
  * What generated code does for a kernel is written out in C. */
-#include "FakeModel.h"
-#include "runtime/Backends.h"
+#include "DeviceModel.h"
 #include "runtime/mille.h"
 
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { columns = 16 };
-
-static const char good[] =
-    "__kernel void twice(__global const float *x, const ulong x_first,\n"
-    "  __global float *y, const ulong y_first, const int count,\n"
-    "  __local int *local_memory) {\n"
-    "  int i = get_global_id(0);\n"
-    "  if (i < count) y[y_first / 4 + i] = 2 * x[x_first / 4 + i];\n"
-    "}\n";
-static const char bad[] = "__kernel void twice(this is no kernel\n";
-/* A module, and bytes after it that are none of its own. */
-static struct {
-  uint32_t kind;
-  size_t size;
-  char bytes[1024];
-} module;
-static void handOver(uint32_t kind, const char *text) {
-  memset(module.bytes, '#', sizeof module.bytes);
-  module.kind = kind;
-  module.size = strlen(text);
-  CHECK(module.size < sizeof module.bytes);
-  memcpy(module.bytes, text, module.size);
-}
-static int64_t items = 16, localBytes = 0;
-static int asked;
-
-static int32_t kernelFunction(void **arguments) {
-  mille_task *task = *(mille_task **)arguments[0];
-  mille_buffer *x = arguments[1], *y = arguments[2];
-  int32_t count = x->dimension[1].extent * columns;
-  int32_t code =
-      mille_device_module(task, module.kind, module.bytes, module.size);
-  if (code)
-    return code;
-  ++asked;
-  const size_t sizes[] = {8, 8, 4, 0};
-  void *const values[] = {x, y, &count};
-  const int8_t isBuffer[] = {1, 1, 0};
-  mille_dispatch dispatch = {"twice",       {(count + 15) / 16, 1, 1},
-                             {items, 1, 1}, localBytes,
-                             sizes,         values,
-                             isBuffer};
-  return mille_device_run(task, &dispatch);
-}
-
-static const mille_kernel_function functions[] = {kernelFunction,
-                                                  kernelFunction};
-static const mille_kernel kernel = {
-    "mille_k_twice", MILLE_PARTITION_ROWS, 2, 0, columns, 1, 0, 0, 0, 0, {1, 1},
-    functions};
-static const mille_kernel *const kernels[] = {&kernel};
-
-static void describe(mille_buffer *buffer, mille_dimension *dimension,
-                     void *memory, int64_t rows) {
-  dimension[0] = (mille_dimension){0, columns, 1, 0};
-  dimension[1] = (mille_dimension){0, (int32_t)rows, columns, 0};
-  *buffer = (mille_buffer){0, 0, memory, 0, 2, 32, 1, 2, dimension, 0};
-}
-
-/* Three times twice: input -> arena -> arena -> output. */
-static int32_t forward(mille_run *run) {
-  float *first = (float *)run->arena;
-  float *second = (float *)(run->arena + run->padded_rows * 64);
-  void *places[] = {run->inputs[0], first, second, run->outputs[0]};
-  for (int step = 0; step < 3; ++step) {
-    mille_buffer buffers[2];
-    mille_dimension dimensions[2][2];
-    describe(&buffers[0], dimensions[0], places[step], run->batch);
-    describe(&buffers[1], dimensions[1], places[step + 1], run->batch);
-    mille_stage stage = {&kernel, buffers, NULL, 0, NULL, 0, 0, 0, 0};
-    int32_t code = mille_launch(run, &stage, 1, run->batch);
-    if (code)
-      return code;
-  }
-  return 0;
-}
-
-/* The same; a number is given to the device, and the input kept too. */
-static int32_t forwardKept(mille_run *run) {
-  static const int32_t five = 5;
-  mille_token_numbers(run, &five, 1,
-                      (int32_t *)(run->arena + run->padded_rows * 128));
-  int32_t code = forward(run);
-  mille_keep(run, (float *)run->arena, columns, run->batch, columns, 1, 0);
-  return code;
-}
-
-static const mille_isa isas[] = {{"opencl", 0, &mille_opencl_backend}};
-static const mille_tensor_info inputs[] = {
-    {"x", MILLE_F32, 2, {-1, columns}, MILLE_REQUIRED, 0, 0}};
-static const mille_tensor_info outputs[] = {
-    {"y", MILLE_F32, 2, {-1, columns}, 0, 0, 0},
-    {"kept", MILLE_F32, 2, {-1, columns}, 0, 0, 0}};
-
-static mille_model model;
-static void makeModel(void) {
-  size_t bytes;
-  const char *weights = fake_weights(&bytes);
-  model = *fake_model();
-  static const mille_entry entry = {.name = "forward",
-                                    .forward = forward,
-                                    .input_count = 1,
-                                    .output_count = 1,
-                                    .inputs = inputs,
-                                    .outputs = outputs,
-                                    .arena_bytes_per_row = 128};
-  model.isa_count = model.kernel_count = 1;
-  model.isas = isas;
-  model.entries = &entry;
-  model.kernels = kernels;
-  model.weights = weights;
-}
 
 static mille_package *openPackage(void) {
   mille_package *package = NULL;
@@ -284,6 +170,57 @@ static void refusals(void) {
   refuse(MILLE_OUT_OF_MEMORY, 1, "",
          " bytes of local memory but a kernel needs 1099511627776");
   localBytes = 0;
+  /* More kernels than a row class of kernels has. */
+  char text[4096];
+  size_t used = (size_t)snprintf(text, sizeof text, "%s", good);
+  for (entryCount = 1; entryCount < mostEntries; ++entryCount) {
+    char *name = entryNames[entryCount];
+    snprintf(name, sizeof *entryNames, "e%d", entryCount);
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             "__kernel void %s() {}\n", name);
+  }
+  handOver(MILLE_MODULE_OPENCL_TEXT, text);
+  refuse(MILLE_INTERNAL, 1, "", "a program has more than 16 kernels");
+  entryCount = 1;
+  handOver(MILLE_MODULE_OPENCL_TEXT, good);
+}
+
+/* A run that needs more than the one that planned it says so, and the next one
+ * is right. */
+static void unplanned(void) {
+  static const mille_entry entry = {.name = "forward",
+                                    .forward = forwardKept,
+                                    .input_count = 1,
+                                    .output_count = 2,
+                                    .inputs = inputs,
+                                    .outputs = outputs,
+                                    .arena_bytes_per_row = 192};
+  static float x[40 * columns], y[40 * columns], kept[40 * columns];
+  const void *given[] = {x};
+  float *wanted[] = {y, kept};
+  model.entries = &entry;
+  temporaryRows = 1;
+  mille_package *package = openPackage();
+  mille_session *session;
+  CHECK(mille_session_create(package, 40, 0, 1, &session) == MILLE_OK);
+  temporaryRows = 1 << 20;
+  EXPECT(
+      mille_session_run(session, 40, 0, given, wanted), MILLE_INTERNAL,
+      mille_session_message(session),
+      "a kernel needs 67108864 bytes of device memory but planned with 1024");
+  temporaryRows = 0;
+  givenNumbers = columns;
+  EXPECT(mille_session_run(session, 40, 0, given, wanted), MILLE_INTERNAL,
+         mille_session_message(session),
+         "a run gives 3072 bytes to its device but planned with 1024");
+  givenNumbers = 1;
+  x[3] = 3;
+  EXPECT(mille_session_run(session, 40, 0, given, wanted), MILLE_OK,
+         mille_session_message(session), "");
+  CHECK(y[3] == 24 && kept[3] == 6);
+  CHECK(mille_session_close(session) == MILLE_OK);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  makeModel();
 }
 
 /* Whatever piece of memory is refused: a sentence, and the next one works. */
@@ -296,6 +233,29 @@ static void refusedMemory(void) {
       "a session on a device needs # bytes but memory was refused",
       "what a device is given in a run needs # bytes but memory was refused"};
   fake_refuse_each(&model, NULL, forms, 5, checkThree);
+}
+
+/* A device that says nothing: no log, no answer to who it is, no time. */
+static void silent(void) {
+  CHECK(setenv("FAIL_OPENCL", "clBuildProgram:1", 1) == 0);
+  refuse(MILLE_NO_DEVICE, 1, "", " cannot compile a kernel: it gives no log");
+  CHECK(setenv("FAIL_OPENCL", "clGetDeviceIDs:1", 1) == 0);
+  refuse(MILLE_NO_DEVICE, 1, "", "no OpenCL device: the library knows 1 ");
+  CHECK(unsetenv("FAIL_OPENCL") == 0);
+  mille_package *package = openPackage();
+  mille_session *session;
+  mille_device device;
+  double f32, i32;
+  CHECK(mille_session_create(package, 3, 0, 1, &session) == MILLE_OK);
+  CHECK(setenv("FAIL_OPENCL", "clWaitForEvents:1", 1) == 0);
+  EXPECT(mille_session_measure_device(session, &device, &f32, &i32),
+         MILLE_NO_DEVICE, mille_package_message(package),
+         " cannot be measured: ");
+  CHECK(unsetenv("FAIL_OPENCL") == 0);
+  check(session, 3);
+  CHECK(mille_session_close(session) == MILLE_OK);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  takeFromDisk();
 }
 
 /* Whatever call of the library fails: a sentence with what it was for, and the
@@ -450,6 +410,7 @@ int main(int count, char **arguments) {
   }
   if (count == 2 && strcmp(arguments[1], "failing") == 0) {
     takeFromDisk();
+    silent();
     failingCalls();
     printf("each call failed once\n");
     return 0;
@@ -459,6 +420,7 @@ int main(int count, char **arguments) {
   listing();
   refusals();
   bodyNumbers();
+  unplanned();
   refusedMemory();
   printf("sessions on a device\n");
   return 0;

@@ -128,6 +128,8 @@ static int live(const char *path, int copy) {
   if (status != MILLE_OK) {
     CHECK(status == MILLE_OUT_OF_MEMORY || status == MILLE_FILE_ERROR);
     fake_seen(message, forms, formCount, &seen);
+    if (strncmp(message, "the ", 4) == 0)
+      CHECK(strstr(message, " need memory but it was refused"));
     return 0;
   }
   int whole = 1;

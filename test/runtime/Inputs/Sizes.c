@@ -201,6 +201,37 @@ static void withoutTokens(void) {
   CHECK(mille_package_close(package) == MILLE_OK);
 }
 
+/* A side of an image from which no number of patches follows. */
+static void sides(void) {
+  static const mille_size_info infos[4] = {
+      {"batch", 0},
+      {"height", .least = 16},
+      {"width", .least = 16},
+      {"tokens", .from = {1, 2}, .step = {16, 16}, .prefix = 1, .each = 1}};
+  static const mille_tensor_info image = {
+      "pixels", MILLE_F32, 3, {-1, -2, -3}, MILLE_REQUIRED, 0, 0};
+  mille_model model = modelOf("sides");
+  mille_entry sized = entry;
+  sized.input_count = 1;
+  sized.inputs = &image;
+  model.entries = &sized;
+  model.size_count = 4;
+  model.sizes = infos;
+  model.token_size = 3;
+  open(&model);
+  mille_session *session;
+  mille_size most[3] = {{"batch", 1}, {"height", 15}, {"width", 32}};
+  EXPECT(mille_session_create_for(package, most, 3, 1, &session),
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
+         "max_height is 15 but must be at least 16");
+  most[1].value = (int64_t)1 << 40;
+  EXPECT(mille_session_create_for(package, most, 3, 1, &session),
+         MILLE_TOO_LARGE, mille_package_message(package),
+         "max_height is 1099511627776 but an image has at most 2147483647 "
+         "patches");
+  CHECK(mille_package_close(package) == MILLE_OK);
+}
+
 int main(void) {
   mille_model model = modelOf("sizes");
   open(&model);
@@ -208,5 +239,6 @@ int main(void) {
   runs();
   CHECK(mille_package_close(package) == MILLE_OK);
   withoutTokens();
+  sides();
   return 0;
 }

@@ -60,7 +60,8 @@ static int32_t forward(mille_run *run) {
 }
 
 static const mille_isa isas[] = {{"any", 0, NULL},
-                                 {"opencl", 0, &mille_opencl_backend}};
+                                 {"opencl", 0, &mille_opencl_backend},
+                                 {"cuda", 0, &mille_cuda_backend}};
 static const mille_tensor_info inputs[inputCount] = {
     {"logits", MILLE_F32, 2, {-1, entries}, MILLE_REQUIRED, 0, 0},
     {"x", MILLE_F32, 3, {-1, -2, columns}, MILLE_REQUIRED, 0, 0},
@@ -83,6 +84,7 @@ static union {
   mille_weights_header header;
 } file;
 
+static mille_options options = MILLE_OPTIONS_INIT;
 static mille_package *openPackage(void) {
   static mille_model model;
   mille_package *package;
@@ -103,7 +105,7 @@ static mille_package *openPackage(void) {
                                     .outputs = outputs,
                                     .arena_bytes_per_row = 64};
   model = (mille_model){.abi_version = MILLE_ABI_VERSION,
-                        .isa_count = 2,
+                        .isa_count = 3,
                         .entry_count = 1,
                         .size_count = 2,
                         .kernel_count = 0,
@@ -116,7 +118,7 @@ static mille_package *openPackage(void) {
                         .weights_bytes = weightsBytes,
                         .weights = file.bytes};
   model.table_hash = fake_table_hash(file.bytes);
-  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
+  EXPECT(mille_package_open(&model, NULL, &options, &package, why, sizeof why),
          MILLE_OK, why, "");
   return package;
 }
@@ -208,7 +210,59 @@ static void compareRow(int m) {
                sizeof alone.gathered[0]) == 0);
 }
 
-int main(void) {
+/* ---- Tables of the model's code, for which there is no room ---- */
+
+static int refuseAt, pieces;
+static void *allocate(void *user, size_t size, size_t alignment) {
+  void *memory;
+  (void)user;
+  if (++pieces == refuseAt || posix_memalign(&memory, alignment, size))
+    return NULL;
+  return memory;
+}
+static void release(void *user, void *memory) {
+  (void)user;
+  free(memory);
+}
+
+/* The n-th piece of memory of a session is refused, then the n-th copy to the
+ * device, n = 1, 2, ... until it is made; what is said each time. */
+static void refusals(const char *device, const char *wish, const char *call,
+                     const char *code) {
+  static const char *const sentences[2] = {"a list of tables: ",
+                                           " takes no tables: "};
+  const mille_size sizes[2] = {{"batch", 2}, {"tokens", tokens}};
+  options.allocate = allocate;
+  options.release = release;
+  for (int way = 0; way < 2; ++way) {
+    int seen = 0;
+    for (int at = 1, made = 0; !made; ++at) {
+      char text[64];
+      mille_package *package = openPackage();
+      mille_session *session = NULL;
+      snprintf(text, sizeof text, "%s:%d%s", call, at, code);
+      CHECK(setenv(wish, way ? text : "", 1) == 0);
+      refuseAt = way ? 0 : at;
+      pieces = 0;
+      made = mille_session_create_on(package, sizes, 2, 1, device, &session) ==
+             MILLE_OK;
+      CHECK(setenv(wish, "", 1) == 0);
+      refuseAt = 0;
+      seen |= strstr(mille_package_message(package), sentences[way]) != NULL;
+      if (made)
+        CHECK(mille_session_close(session) == MILLE_OK);
+      CHECK(mille_package_close(package) == MILLE_OK);
+    }
+    CHECK(seen);
+  }
+}
+
+int main(int count, char **arguments) {
+  if (count == 5) {
+    refusals(arguments[1], arguments[2], arguments[3], arguments[4]);
+    printf("tables without room\n");
+    return 0;
+  }
   mille_package *package = openPackage();
   const mille_size sizes[2] = {{"batch", most}, {"tokens", tokens}};
   mille_session *cpu, *device;

@@ -130,13 +130,33 @@ static void checkBits(void) {
 
 /* ---- What is refused ---- */
 
+/* Sizes and entries that no trainer can be made of. */
+static void checkCreation(void) {
+  mille_package *package = openPackage(&usual);
+  mille_trainer *trainer;
+  static const mille_size many[MILLE_MAX_SIZES + 1];
+  EXPECT(mille_trainer_create(package, many, MILLE_MAX_SIZES + 1, 1, &trainer),
+         MILLE_INVALID_ARGUMENT, mille_package_message(package),
+         "sizes are given but a model has at most");
+  mille_entry unfit[2] = {entries[0], entries[1]};
+  unfit[1].output_count = 0;
+  model.entries = unfit;
+  EXPECT(
+      mille_trainer_create(package, most, 2, 1, &trainer), MILLE_INTERNAL,
+      mille_package_message(package),
+      "entry eval has not the inputs labels and loss_weight, and one output");
+  model.entries = entries;
+  CHECK(!trainer);
+  mille_package_close(package);
+}
+
 static void checkRefusals(void) {
   char message[512];
   mille_package *package = openPackage(NULL);
   mille_trainer *trainer;
   EXPECT(mille_trainer_create(package, most, 2, 1, &trainer),
          MILLE_INVALID_ARGUMENT, mille_package_message(package),
-         "package fake infers and cannot be trained");
+         "package fake infers and cannot be trained: compile it with --train");
   CHECK(!trainer);
   mille_package_close(package);
   mille_training_info parts = usual;
@@ -146,7 +166,8 @@ static void checkRefusals(void) {
   drawBatch(0);
   EXPECT(mille_trainer_step(trainer, most, 2, given, NULL),
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
-         "batch is 8 but must be a multiple of 3");
+         "batch is 8 but must be a multiple of 3, the parts that a step "
+         "accumulates");
   mille_trainer_close(trainer);
   mille_package_close(package);
 
@@ -159,17 +180,30 @@ static void checkRefusals(void) {
   for (int m = 0; m < places; ++m)
     labels[m] = -100;
   EXPECT(mille_trainer_step(trainer, most, 2, given, NULL), MILLE_INVALID_INPUT,
-         mille_trainer_message(trainer), "all 48 labels are -100");
+         mille_trainer_message(trainer),
+         "all 48 labels are -100, so nothing is learnt");
   EXPECT(mille_trainer_set(trainer, "speed", 1), MILLE_INVALID_ARGUMENT,
-         mille_trainer_message(trainer), "a trainer's numbers are rate and");
+         mille_trainer_message(trainer),
+         ", and a trainer's numbers are rate and clip");
   EXPECT(mille_trainer_set(trainer, "rate", -1), MILLE_INVALID_ARGUMENT,
-         mille_trainer_message(trainer), "rate is -1 but must be at least 0");
+         mille_trainer_message(trainer),
+         "rate is -1 but must be at least 0, or NAN for the package's");
   EXPECT(mille_trainer_set_note(trainer, "data", "a \"b\""),
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
-         "one that is not plain");
+         "the note data has 5 characters or one that is not plain; it may "
+         "have 159");
   EXPECT(mille_trainer_set_note(trainer, "colour", "red"),
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
-         "notes its seed and its data, not colour");
+         "a trainer notes its seed and its data, not colour");
+  double loss;
+  int64_t count;
+  EXPECT(mille_trainer_evaluate(trainer, most, 2, given, NULL, &count),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "sizes, inputs, loss or labels is null");
+  const void *unlabelled[3] = {ids, NULL, NULL};
+  EXPECT(mille_trainer_evaluate(trainer, most, 2, unlabelled, &loss, &count),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "labels are null");
   CHECK(mille_trainer_save(trainer, "before") == MILLE_OK);
   breakLoss = 1;
   drawBatch(0);
@@ -288,6 +322,63 @@ static void checkClipOfLayers(void) {
   mille_package_close(package);
 }
 
+/* ---- Memory refused ---- */
+
+static int refuseAt, pieces;
+static void *allocate(void *user, size_t size, size_t alignment) {
+  (void)user;
+  void *memory;
+  if (++pieces == refuseAt || posix_memalign(&memory, alignment, size))
+    return NULL;
+  return memory;
+}
+static void release(void *user, void *memory) {
+  (void)user;
+  free(memory);
+}
+
+/* A trainer's life with the n-th piece of memory refused, n = 1, 2, ... */
+static void checkMemory(void) {
+  static const char *const forms[] = {
+      "a trainer needs # bytes but memory was refused",
+      "a trainer of fake needs # bytes beside its session's # but memory was "
+      "refused",
+      "a session needs # bytes but memory was refused",
+      "a session of batch 8, tokens 6 on # threads needs # bytes but memory "
+      "was refused",
+      "a checkpoint needs # bytes for its header but memory was refused",
+      "the gradients of fake need # bytes but memory was refused"};
+  unsigned seen = 0;
+  mille_options options = MILLE_OPTIONS_INIT;
+  options.allocate = allocate;
+  options.release = release;
+  mille_package_close(openPackage(&usual)); /* makes the model */
+  for (int whole = 0, at = 1; !whole; ++at) {
+    char message[512];
+    mille_package *package;
+    mille_trainer *trainer;
+    refuseAt = 0;
+    CHECK(mille_package_open(&model, NULL, &options, &package, message,
+                             sizeof message) == MILLE_OK);
+    refuseAt = at;
+    pieces = 0;
+    mille_status status = mille_trainer_create(package, most, 2, 1, &trainer);
+    if (status == MILLE_OK) {
+      status = mille_trainer_save(trainer, "refused");
+      if (status != MILLE_OK)
+        fake_seen(mille_trainer_message(trainer), forms, 6, &seen);
+    } else {
+      CHECK(!trainer);
+      fake_seen(mille_package_message(package), forms, 6, &seen);
+    }
+    CHECK(status == (pieces < at ? MILLE_OK : MILLE_OUT_OF_MEMORY));
+    whole = status == MILLE_OK;
+    mille_trainer_close(trainer);
+    mille_package_close(package);
+  }
+  CHECK(seen == 63);
+}
+
 /* ---- Rates and the order of data ---- */
 
 static double rateOf(uint32_t schedule, int64_t step) {
@@ -363,7 +454,9 @@ int main(int argc, char **argv) {
   checkLayers(MILLE_OPTIMIZER_LION);
   checkLayerFailures();
   checkClipOfLayers();
+  checkCreation();
   checkRefusals();
+  checkMemory();
   checkRates();
   checkOrder();
   return 0;
