@@ -98,6 +98,8 @@ Status mille::measureGradients(Reference &reference, const Values &inputs,
     options.loss = "given";
     options.of = nameOf(0).str();
   }
+  // Before the pass adds entries, whose units are copies.
+  const auto unitsOf = unitsByStack(model);
   mlir::PassManager passes(&context);
   passes.nest<transformer::ModelOp>().addPass(
       differentiate::createDifferentiate(options));
@@ -128,7 +130,7 @@ Status mille::measureGradients(Reference &reference, const Values &inputs,
   for (auto [number, unit] : llvm::enumerate(
            forward.getBody().front().getOps<transformer::ResidualOp>()))
     numbers[unit] = number;
-  for (auto [stack, units] : llvm::zip(report.stacks, unitsByStack(model))) {
+  for (auto [stack, units] : llvm::zip(report.stacks, unitsOf)) {
     auto name = [&](mlir::Operation *unit) {
       return "gradient.unit." + std::to_string(numbers.lookup(unit));
     };

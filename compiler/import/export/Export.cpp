@@ -131,8 +131,8 @@ Status describeNative(StringRef file, mlir::MLIRContext &context,
         mlir::emitError(mlir::FileLineColLoc::get(&context, file, 0, 0))
         << "no Hugging Face family that Mille reads has the model's program; "
         << found.family->modelType << " comes nearest";
-    error.attachNote() << "the model has: " << found.difference.first;
-    error.attachNote() << found.family->modelType
+    error.attachNote() << "only the model has: " << found.difference.first;
+    error.attachNote() << "only " << found.family->modelType
                        << " has: " << found.difference.second;
     return Status::input;
   }

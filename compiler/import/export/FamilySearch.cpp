@@ -220,7 +220,7 @@ FamilySearch::attempt(const Family &family,
   if (!trial.apart && mine.text != theirs.text)
     trial.apart = 1;
   if (trial.apart)
-    trial.difference = firstApart(mine, theirs);
+    trial.difference = {wordsBeyond(mine, theirs), wordsBeyond(theirs, mine)};
   return trial;
 }
 
@@ -269,7 +269,8 @@ void FamilySearch::tryFamily(const Family &family, StringRef architecture,
   if (trial->apart == 0)
     if (auto whole = attempt(family, trial->keys, /*allLayers=*/true))
       trial = std::move(whole);
-  if (!best || trial->apart < best->apart)
+  if (!best || std::pair(trial->opsApart, trial->apart) <
+                   std::pair(best->opsApart, best->apart))
     best = std::move(trial);
 }
 

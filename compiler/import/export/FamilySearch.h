@@ -19,7 +19,7 @@ struct FamilyTrial {
   ModelSpec widened;
   std::vector<llvm::StringRef> asked;             // keys that the family reads
   size_t apart = 0, opsApart = 0;                 // words, and names of ops
-  std::pair<std::string, std::string> difference; // the first lines apart
+  std::pair<std::string, std::string> difference; // words that one has
 };
 
 class FamilySearch {

@@ -2,12 +2,15 @@
 #include "compiler/import/export/ProgramText.h"
 #include "dialects/transformer/Transformer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mille;
 using namespace mille::import;
 using llvm::StringRef;
+
+static constexpr StringRef separators = " ,\n()[]<>{}:=";
 
 static bool isOfName(char c) {
   return llvm::isAlnum(c) || c == '_' || c == '.' || c == '$';
@@ -66,7 +69,7 @@ static llvm::StringMap<int64_t> wordsOf(const ProgramText &program,
   llvm::StringMap<int64_t> words;
   const std::string text = plain(program.text);
   llvm::SmallVector<StringRef> all;
-  llvm::SplitString(text, all, " ,\n()[]<>{}:=");
+  llvm::SplitString(text, all, separators);
   for (StringRef word : all)
     if (!opsOnly || word.starts_with("transformer."))
       ++words[word];
@@ -84,19 +87,22 @@ size_t mille::import::wordsApart(const ProgramText &a, const ProgramText &b,
   return apart;
 }
 
-std::pair<std::string, std::string>
-mille::import::firstApart(const ProgramText &a, const ProgramText &b) {
-  auto linesOf = [](const ProgramText &program) {
-    llvm::SmallVector<StringRef> lines;
-    StringRef(program.text).split(lines, '\n', -1, /*KeepEmpty=*/false);
-    return lines;
-  };
-  llvm::SmallVector<StringRef> left = linesOf(a), right = linesOf(b);
-  for (size_t i = 0; i < std::min(left.size(), right.size()); ++i)
-    if (plain(left[i]) != plain(right[i]))
-      return {plain(left[i]), plain(right[i])};
-  auto last = [&](llvm::ArrayRef<StringRef> lines, size_t from) {
-    return from < lines.size() ? plain(lines[from]) : std::string();
-  };
-  return {last(left, right.size()), last(right, left.size())};
+std::string mille::import::wordsBeyond(const ProgramText &a,
+                                       const ProgramText &b) {
+  constexpr size_t most = 6;
+  const llvm::StringMap<int64_t> mine = wordsOf(a, false),
+                                 others = wordsOf(b, false);
+  llvm::SmallVector<StringRef> all;
+  const std::string text = plain(a.text);
+  llvm::SetVector<StringRef> beyond; // in the order of the program
+  llvm::SplitString(text, all, separators);
+  for (StringRef word : all)
+    if (llvm::isAlpha(word.front()) && mine.lookup(word) > others.lookup(word))
+      beyond.insert(word);
+  if (beyond.empty())
+    return "other numbers";
+  std::string list;
+  for (StringRef word : beyond.getArrayRef().take_front(most))
+    list += (list.empty() ? "" : ", ") + word.str();
+  return list + (beyond.size() > most ? ", ..." : "");
 }

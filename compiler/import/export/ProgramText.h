@@ -19,8 +19,7 @@ struct ProgramText {
 // order. `opsOnly`: counts the names of ops.
 size_t wordsApart(const ProgramText &a, const ProgramText &b, bool opsOnly);
 
-// The first line of each that the other has not, without names of values.
-std::pair<std::string, std::string> firstApart(const ProgramText &a,
-                                               const ProgramText &b);
+// Some words that `a` has more often than `b`, for messages.
+std::string wordsBeyond(const ProgramText &a, const ProgramText &b);
 
 } // namespace mille::import

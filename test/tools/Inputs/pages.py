@@ -95,6 +95,11 @@ def depth(dom, data, drawn):
     }
     measured = {"Second moment at the residual sum": "measured_second_moment",
                 "Second moment of the stream": "measured_out"}
+    exact = {title: lambda m, stack, key=key: m["update"][key] *
+             (stack["update_predicted"][key] / stack["update_exact"][key])
+             for title, key in (("First update, SGD", "sgd"), ("First update, Adam", "adam"),
+                                ("First update, LAMB", "lamb"))}
+    exact["Second moment of the gradient"] = lambda m, stack: m["gradient"]
     points = 0
     for i, stack in enumerate(data["stacks"]):
         rows = dom.tables[f"units-{i}"][1:]
@@ -120,6 +125,8 @@ def depth(dom, data, drawn):
                           "simulated": lambda u: number_of(u["simulated"])}
                 if title in measured and "sample" in data:
                     wanted["measured"] = lambda u: u["range"][measured[title]]
+                if title in exact and "loss" in data:
+                    wanted["exact"] = lambda u: exact[title](u["exact"], stack)
                 for source, value in wanted.items():
                     expected = [{"x": u["layer"], "y": value(u)} for u in units
                                 if is_usable(value(u))]
@@ -182,6 +189,20 @@ def report(dom, data, drawn):
     return f"{len(kernels)} kernels, {len(fused)} fusions, {len(points)} on the roofline"
 
 
+def loss(dom, log, drawn):
+    """`log`: what --log says of the same training."""
+    charts = {one["title"]: {s["label"]: s["points"] for s in one["series"]} for one in drawn}
+    steps = [one for one in log if "loss" in one]
+    evaluations = [one for one in log if "eval_loss" in one]
+    pairs = lambda list_, key: [{"x": one["step"], "y": one[key]} for one in list_]
+    equal("losses", charts["Loss"]["training"], pairs(steps, "loss"))
+    equal("evaluations", charts["Loss"]["--eval"], pairs(evaluations, "eval_loss"))
+    equal("lengths", charts["Length of the gradient"]["length"],
+          pairs(steps, "gradient_norm"))
+    equal("rates", charts["Rate"]["rate"], pairs(steps, "rate"))
+    return f"{len(drawn)} charts, {len(steps)} steps, {len(evaluations)} evaluations"
+
+
 folder = os.path.dirname(os.path.abspath(shot))
 done = subprocess.run(
     [browser, "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
@@ -195,8 +216,9 @@ dom = Dom()
 dom.feed(done.stdout)
 assert not dom.errors, dom.errors
 with open(other) as file:
-    data = json.load(file)
-equal("the data", json.loads(dom.scripts["data"]), data)
+    data = [json.loads(line) for line in file] if kind == "loss" else json.load(file)
+if kind != "loss":
+    equal("the data", json.loads(dom.scripts["data"]), data)
 drawn = json.loads(dom.scripts["drawn"])
-print((depth if kind == "depth" else report)(dom, data, drawn))
+print({"depth": depth, "report": report, "loss": loss}[kind](dom, data, drawn))
 assert os.path.getsize(shot) > 50000, "the picture is empty"
