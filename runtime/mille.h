@@ -429,8 +429,8 @@ mille_status mille_trainer_step(mille_trainer *trainer, const mille_size *sizes,
                                 size_t count, const void *const *inputs,
                                 mille_step_report *report);
 /* The gradients by a batch without an update: all but that is as in a step, and
- * `report` is that of the step. `clip` changes no gradient. The first call takes
- * memory for the gradients of all layers. */
+ * `report` is that of the step. `clip` changes no gradient. The first call
+ * takes memory for the gradients of all layers. */
 mille_status mille_trainer_gradients(mille_trainer *trainer,
                                      const mille_size *sizes, size_t count,
                                      const void *const *inputs,

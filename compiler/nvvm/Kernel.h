@@ -12,7 +12,7 @@ namespace mille::nvvm {
 struct Kernel {
   mlir::OwningOpRef<mlir::ModuleOp> module; // one gpu.module
   Launch launch;
-  // Where sequences have more than `mostQueries` queries, launched in its place.
+  // Launched in its place where sequences have more than `mostQueries` queries.
   std::unique_ptr<Kernel> ofLong;
   uint32_t mostQueries = 0;
 };

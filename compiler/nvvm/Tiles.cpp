@@ -183,8 +183,8 @@ std::string explainParts(const KernelSpec &spec) {
 
 //===-- Whole rows --------------------------------------------------------===//
 
-// Clusters of whole units that an H200 holds at a time, by its driver. Blocks of
-// a cluster are in one group of units.
+// Clusters of whole units that an H200 holds at a time, by its driver. Blocks
+// of a cluster are in one group of units.
 static int64_t clustersAtOnce(int64_t cluster) {
   return 7 * (16 / cluster) + 8 / cluster;
 }
