@@ -322,6 +322,54 @@ static void checkClipOfLayers(void) {
   mille_package_close(package);
 }
 
+/* Gradients that are asked for: those of the formula, in memory of their own; the
+ * steps after are those of a trainer that was not asked. */
+static void checkGradients(void) {
+  static numbers n;
+  float table[rows * columns], factor[factors];
+  mille_training_info layered = usual;
+  layered.updates = 1;
+  layered.parameters = asItGoes;
+  mille_package *package = openPackage(&layered);
+  mille_trainer *trainer = trainerOf(package, 2);
+  const size_t before = bytesOf(trainer);
+  drawBatch(0);
+  EXPECT(mille_trainer_gradient(trainer, "factor", factor, factors),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "there are no gradients: mille_trainer_gradients computes them, and a "
+         "step uses them up");
+  mille_step_report report;
+  CHECK(mille_trainer_gradients(trainer, most, 2, given, &report) == MILLE_OK);
+  CHECK(bytesOf(trainer) > before);
+  CHECK(mille_trainer_gradient(trainer, "embed.weight", table,
+                               rows * columns) == MILLE_OK);
+  CHECK(mille_trainer_gradient(trainer, "factor", factor, factors) == MILLE_OK);
+  EXPECT(mille_trainer_gradient(trainer, "factor", factor, 3),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "factor has 7 numbers but room for 3 is given");
+  EXPECT(mille_trainer_gradient(trainer, "no", factor, factors),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "no parameter is called no");
+  for (int i = 0; i < rows * columns; ++i)
+    n.w[i] = startOf(i);
+  for (int i = 0; i < factors; ++i)
+    n.w[rows * columns + i] = startOf(i);
+  const double loss = lossAndGradient(&n);
+  CHECK(fabs(report.loss - loss) < 1e-4 * (loss + 1));
+  for (int i = 0; i < rows * columns; ++i)
+    CHECK(fabs(table[i] - n.g[i]) < 1e-5);
+  for (int i = 0; i < factors; ++i)
+    CHECK(fabs(factor[i] - n.g[rows * columns + i]) < 1e-5);
+  stepOf(trainer, 0);
+  CHECK(mille_trainer_gradient(trainer, "factor", factor, factors) ==
+        MILLE_INVALID_ARGUMENT);
+  CHECK(mille_trainer_save(trainer, "asked") == MILLE_OK);
+  mille_trainer_close(trainer);
+  mille_package_close(package);
+  trained(&layered, 1, 0, 1, NULL, "layers");
+  same("asked", "layers");
+}
+
 /* ---- Memory refused ---- */
 
 static int refuseAt, pieces;
@@ -454,6 +502,7 @@ int main(int argc, char **argv) {
   checkLayers(MILLE_OPTIMIZER_LION);
   checkLayerFailures();
   checkClipOfLayers();
+  checkGradients();
   checkCreation();
   checkRefusals();
   checkMemory();
