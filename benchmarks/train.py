@@ -7,10 +7,9 @@
 A case is a number of layers of the narrow DeepNorm stack (hidden 256, feed-forward 1024,
 4 heads, 8 sequences of 64 tokens) or `bert` (12 layers of BERT-base's shape, 4 of 128
 tokens); all have learned positions and 1000 classes, and AdamW updates in f32. In each
-round every peer has a turn of some steps, of which the first does not count; the machine's
-peak is measured before each. PYTHON is that of a virtual environment with torch (this one,
-if it has it). Floating-point operations are those of three forward passes: what is computed
-anew does not count.
+round every peer has a turn of some steps, of which the first does not count. PYTHON is that
+of a virtual environment with torch (this one, if it has it). Floating-point operations are
+those of three forward passes: what is computed anew does not count.
 """
 import argparse
 import json
@@ -161,13 +160,6 @@ def work(options):
     print("%.1f" % (time.perf_counter() - begin), flush=True)
     for line in sys.stdin:
         print(json.dumps([step() for _ in range(int(line))]), flush=True)
-
-
-def peak_of(options):
-    answer = subprocess.run([options.mille, "devices", "--measure",
-                             "--threads=%d" % options.threads, "--json"],
-                            check=True, stdout=subprocess.PIPE)
-    return json.loads(answer.stdout)
 
 
 def measure(options, case):

@@ -424,7 +424,11 @@ mille_status mille_trainer_close(mille_trainer *trainer);
  * "train_step": `labels` has the id that each token should give, or -100, which
  * does not count; `loss_weight`, and `step` where there is one, may be null.
  * A step that fails changes nothing; MILLE_INVALID_INPUT: an id or label is out
- * of range, or the loss is not finite, and the message says where. */
+ * of range, or the loss or the gradient is not finite, and the message says
+ * where. One exception: where steps neither clip nor accumulate, a layer's
+ * weights change while those below it are computed, and a gradient that is not
+ * finite may be found after that. The message says so, and the trainer then
+ * does nothing until it loads a checkpoint. */
 mille_status mille_trainer_step(mille_trainer *trainer, const mille_size *sizes,
                                 size_t count, const void *const *inputs,
                                 mille_step_report *report);
@@ -470,7 +474,8 @@ mille_status mille_trainer_steps(const mille_trainer *trainer, int64_t *steps);
 /* Bytes of memory, with those of its session. */
 mille_status mille_trainer_memory(const mille_trainer *trainer, size_t *bytes);
 /* May be called from any thread: a step that is under way returns
- * MILLE_CANCELLED, and the weights are as before it. */
+ * MILLE_CANCELLED, and the weights are as before it. Where some have changed
+ * already, it is finished and returns MILLE_OK. */
 mille_status mille_trainer_cancel(mille_trainer *trainer);
 /* The message of the last call that failed. */
 const char *mille_trainer_message(const mille_trainer *trainer);

@@ -161,8 +161,8 @@ Expr geluPicked(Expr x) {
          t * exp2Picked(pickedHorner(t, stretch, log2TailQuartics));
 }
 
-// The slope at t = |x|, or 1 less that at -t. Halves of t are the last bits of
-// t + 1.5 * 2^22. NaN gives NaN.
+// The slope at t = |x|, or 1 less that at -t. Halves of t are in the last bits
+// of t + 1.5 * 2^22. NaN gives NaN.
 Expr geluSlopePicked(const Expr &x) {
   auto [halves, f] = splitBy(magnitude(x, 7.75f - 0x1p-20f), 6291456.0f);
   Expr slope = pickedHorner(f, halves, slopeSextics);

@@ -4,6 +4,7 @@
 
 #include "compiler/driver/machine/Machine.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Training.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -77,7 +78,9 @@ Status Compiled::openWeights(const std::string &code, bool checkHash) {
   const char *path = package.embedded ? nullptr : weights.c_str();
   mille_options options = MILLE_OPTIONS_INIT;
   options.verify_hash = checkHash;
-  options.copy_weights = path && worthCopying(weights);
+  // A trainer copies them anyway.
+  options.copy_weights =
+      path && !package.entry(trainStepName) && worthCopying(weights);
   if (!code.empty())
     options.isa = code.c_str();
   char message[512] = "";
