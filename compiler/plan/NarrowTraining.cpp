@@ -3,6 +3,7 @@
 // are bf16 themselves.
 // Must keep in f32 the weights, their gradients, the residual stream and its
 // gradient, and what norms, the softmax of the loss and scalar regions read.
+#include "compiler/plan/NarrowTraining.h"
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/NarrowValues.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -49,6 +50,8 @@ public:
 
   void run() {
     step.walk([&](Operation *op) { note(op); });
+    narrowSet.insert(narrowUses.begin(), narrowUses.end());
+    wideSet.insert(wideUses.begin(), wideUses.end());
     for (AttentionOp op : attentions)
       for (Value heads : {op.getQuery(), op.getKey(), op.getValue()})
         hold(heads);
@@ -92,8 +95,6 @@ private:
         .Case([&](AttentionOp op) { attentions.push_back(op); })
         .Case([&](SaveOp op) { saves[op.getName()].push_back(op); })
         .Case([&](SavedOp op) { readers[op.getName()].push_back(op); });
-    narrowSet.insert(narrowUses.begin(), narrowUses.end());
-    wideSet.insert(wideUses.begin(), wideUses.end());
   }
 
   // Whether a use may read bf16, as it is or widened.
@@ -110,12 +111,18 @@ private:
     return yieldsFromLaunch(use);
   }
 
-  // Whether the loop back reads what is saved under a name as bf16 only.
+  // Whether the loop back reads what is saved under a name as bf16 only, and a
+  // copy of it can be made.
   bool isReadNarrow(StringRef name) {
-    return llvm::all_of(readers[name], [&](SavedOp saved) {
-      return llvm::all_of(saved->getUses(),
-                          [&](OpOperand &use) { return readsNarrow(use); });
-    });
+    return llvm::all_of(saves.find(name)->second,
+                        [](SaveOp save) {
+                          return bool(rowsOf(rootOf(save.getInput())));
+                        }) &&
+           llvm::all_of(readers[name], [&](SavedOp saved) {
+             return llvm::all_of(saved->getUses(), [&](OpOperand &use) {
+               return readsNarrow(use);
+             });
+           });
   }
 
   void hold(Value value) {
@@ -124,10 +131,6 @@ private:
   }
 
   void saveNarrow(ArrayRef<SaveOp> saved, ArrayRef<SavedOp> read) {
-    if (llvm::any_of(saved, [](SaveOp save) {
-          return !rowsOf(rootOf(save.getInput()));
-        }))
-      return;
     for (SaveOp save : saved)
       narrow(save.getInputMutable());
     for (SavedOp again : read)

@@ -3,6 +3,7 @@
 // Must keep in f32 what norms, residual sums and the application read.
 #include "compiler/plan/AttendedStates.h"
 #include "compiler/plan/Lives.h"
+#include "compiler/plan/NarrowTraining.h"
 #include "compiler/plan/NarrowValues.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/ScaleSums.h"

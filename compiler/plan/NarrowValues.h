@@ -25,10 +25,4 @@ void holdAs(mlir::Type element, mlir::Value root,
 llvm::SmallVector<mlir::Value> seenFrom(mlir::Operation *reader,
                                         llvm::ArrayRef<mlir::Value> made);
 
-// Matmuls of a program that packs its weights as it runs, and the gradients of
-// these weights, on bf16.
-void narrowTrainedMatmuls(mlir::func::FuncOp step);
-// Whether a program does.
-bool packsWeights(mlir::func::FuncOp step);
-
 } // namespace mille::plan
