@@ -11,7 +11,7 @@ struct PartsTile {
   unsigned columns = 128; // of the weight: 32, 64 or 128
   unsigned groups = 2;    // that multiply, of 64 rows each
 
-  // One group stores its out from registers, and its blocks share a unit.
+  // One group, which stores its out from registers.
   bool few() const { return groups == 1; }
   unsigned rows() const { return 64 * groups; }
 };
