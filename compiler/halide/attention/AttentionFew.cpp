@@ -71,7 +71,8 @@ void AttentionPipe::takeFew() {
   while (vectors > 1 && (vectors * queryBlock > most || columns % vectors))
     --vectors;
   mixedTile = {queryBlock, vectors};
-  if (wide && hasPanels(s) && vectors < wholePanel) {
+  // Else each row of a panel would be read in several passes.
+  if (wide && s.valueDim % MILLE_PANEL_COLUMNS == 0 && vectors < wholePanel) {
     mixedTile.vectors = wholePanel;
     while (mixedTile.rows * wholePanel > accumulatorsOfPanel ||
            queryBlock % mixedTile.rows)
