@@ -145,11 +145,6 @@ static Status measureAll(const AnalyzeOptions &options,
             measureGradients(reference, inputs, options.seed, context, report);
         failed(status))
       return status;
-  if (options.gradients)
-    if (Status status =
-            measureGradients(reference, inputs, options.seed, context, report);
-        failed(status))
-      return status;
   keepSums(reference.model());
   if (Status status = reference.run(inputs, outputs); failed(status))
     return status;
@@ -167,12 +162,6 @@ Status mille::analyzeCommand(const AnalyzeOptions &options,
   Report report;
   if (Status status = predictAll(options, reference, report); failed(status))
     return status;
-  if (options.gradients && options.sample == 0 && options.inputs.empty()) {
-    mlir::emitError(mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
-        << "--gradients is given but neither --sample nor --inputs: there are "
-           "no tokens whose loss to differentiate";
-    return Status::commandLine;
-  }
   if (options.gradients && options.sample == 0 && options.inputs.empty()) {
     mlir::emitError(mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
         << "--gradients is given but neither --sample nor --inputs: there are "
