@@ -136,7 +136,7 @@ static void checkRefusals(void) {
   mille_trainer *trainer;
   EXPECT(mille_trainer_create(package, most, 2, 1, &trainer),
          MILLE_INVALID_ARGUMENT, mille_package_message(package),
-         "package fake infers and cannot be trained");
+         "package fake infers and cannot be trained: compile it with --train");
   CHECK(!trainer);
   mille_package_close(package);
   mille_training_info parts = usual;
@@ -146,7 +146,8 @@ static void checkRefusals(void) {
   drawBatch(0);
   EXPECT(mille_trainer_step(trainer, most, 2, given, NULL),
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
-         "batch is 8 but must be a multiple of 3");
+         "batch is 8 but must be a multiple of 3, the parts that a step "
+         "accumulates");
   mille_trainer_close(trainer);
   mille_package_close(package);
 
@@ -159,17 +160,27 @@ static void checkRefusals(void) {
   for (int m = 0; m < places; ++m)
     labels[m] = -100;
   EXPECT(mille_trainer_step(trainer, most, 2, given, NULL), MILLE_INVALID_INPUT,
-         mille_trainer_message(trainer), "all 48 labels are -100");
+         mille_trainer_message(trainer),
+         "all 48 labels are -100, so nothing is learnt");
   EXPECT(mille_trainer_set(trainer, "speed", 1), MILLE_INVALID_ARGUMENT,
-         mille_trainer_message(trainer), "a trainer's numbers are rate and");
+         mille_trainer_message(trainer),
+         "and a trainer's numbers are rate and clip");
   EXPECT(mille_trainer_set(trainer, "rate", -1), MILLE_INVALID_ARGUMENT,
-         mille_trainer_message(trainer), "rate is -1 but must be at least 0");
+         mille_trainer_message(trainer),
+         "rate is -1 but must be at least 0, or NAN for the package's");
   EXPECT(mille_trainer_set_note(trainer, "data", "a \"b\""),
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
-         "one that is not plain");
+         "5 characters or one that is not plain; it may have 159");
   EXPECT(mille_trainer_set_note(trainer, "colour", "red"),
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
-         "notes its seed and its data, not colour");
+         "a trainer notes its seed and its data, not colour");
+  EXPECT(mille_trainer_evaluate(trainer, most, 2, given, NULL, NULL),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "sizes, inputs, loss or labels is null");
+  const void *without[4] = {given[0], NULL, NULL, NULL};
+  EXPECT(mille_trainer_step(trainer, most, 2, without, NULL),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "labels are null");
   CHECK(mille_trainer_save(trainer, "before") == MILLE_OK);
   breakLoss = 1;
   drawBatch(0);
@@ -183,6 +194,43 @@ static void checkRefusals(void) {
   CHECK(mille_trainer_step(trainer, most, 2, given, &report) == MILLE_OK &&
         report.rate == 0.25);
   (void)message;
+  mille_trainer_close(trainer);
+  mille_package_close(package);
+}
+
+/* ---- Gradients without an update ---- */
+
+static void checkGradients(void) {
+  static numbers n;
+  static float table[rows * columns], factor[factors];
+  mille_package *package = openPackage(&usual);
+  mille_trainer *trainer = trainerOf(package, 2);
+  memset(&n, 0, sizeof n);
+  for (int i = 0; i < all; ++i)
+    n.w[i] = startOf(i < rows * columns ? i : i - rows * columns);
+  drawBatch(0);
+  const double loss = lossAndGradient(&n);
+  mille_step_report report;
+  CHECK(mille_trainer_save(trainer, "before") == MILLE_OK);
+  CHECK(mille_trainer_gradients(trainer, most, 2, given, &report) == MILLE_OK);
+  CHECK(fabs(report.loss - loss) < 1e-4 * (loss + 1) && report.step == 1);
+  const mille_parameter_info *of = usual.parameters;
+  CHECK(mille_trainer_gradient(trainer, of[0].name, table, rows * columns) ==
+        MILLE_OK);
+  CHECK(mille_trainer_gradient(trainer, of[1].name, factor, factors) ==
+        MILLE_OK);
+  for (int i = 0; i < all; ++i) {
+    const double g = i < rows * columns ? table[i] : factor[i - rows * columns];
+    CHECK(fabs(g - n.g[i]) <= 1e-4 * (fabs(n.g[i]) + 1e-2));
+  }
+  EXPECT(mille_trainer_gradient(trainer, of[1].name, factor, 3),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         " has 7 numbers but room for 3 is given");
+  EXPECT(mille_trainer_gradient(trainer, "nothing", factor, factors),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "no parameter is called nothing");
+  CHECK(mille_trainer_save(trainer, "after") == MILLE_OK);
+  same("before", "after");
   mille_trainer_close(trainer);
   mille_package_close(package);
 }
@@ -257,6 +305,7 @@ int main(int argc, char **argv) {
   checkOptimizer(MILLE_OPTIMIZER_LION, 0.9, 0, 0.01);
   checkBits();
   checkRefusals();
+  checkGradients();
   checkRates();
   checkOrder();
   return 0;
