@@ -33,7 +33,7 @@ struct mille_trainer {
   char *weights = nullptr, *gradients = nullptr, *states[2] = {};
   float *losses = nullptr;        // of a run
   float *lossWeight = nullptr;    // 1 / number of labels
-  int32_t *stepNumber = nullptr;  // for scales with a schedule
+  int32_t *stepNumber = nullptr;  // and the part's first sequence
   const void **inputs = nullptr;  // of a run
   uint64_t *firstTask = nullptr;  // of each parameter, and the end
   mille::Lengths *sums = nullptr; // of each task
