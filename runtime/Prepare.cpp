@@ -2,6 +2,7 @@
 // Must give the same bits for any batch and any threads: no step looks across
 // sequences, except a rotation whose frequencies follow the run's length.
 #include "runtime/Backend.h"
+#include "runtime/Philox.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,6 +119,36 @@ void scaleByKeys(const Seen &seen, const double *numbers, int64_t first,
 }
 } // namespace
 
+namespace {
+
+// Rows of a dropout, some to a task.
+constexpr int64_t droppedRows = 16;
+struct Dropping {
+  mille::Dropout mask;
+  const float *input;
+  int64_t inputStride, columns, firstRow, rows;
+  float *out;
+  int64_t outStride;
+};
+
+void dropRows(void *context, int64_t task, int) {
+  const Dropping &drop = *(const Dropping *)context;
+  const float factor = drop.mask.factor();
+  const uint32_t threshold = drop.mask.threshold();
+  const int64_t end = (task + 1) * droppedRows;
+  for (int64_t m = task * droppedRows; m < end && m < drop.rows; ++m)
+    for (int64_t c = 0; c < drop.columns; c += 4) {
+      const mille::Philox words =
+          drop.mask.words((uint32_t)(c / 4), (uint32_t)(drop.firstRow + m));
+      const float *from = drop.input + m * drop.inputStride + c;
+      float *to = drop.out + m * drop.outStride + c;
+      for (int64_t i = 0; i < 4 && c + i < drop.columns; ++i)
+        to[i] = words.word[i] >= threshold ? from[i] * factor : 0;
+    }
+}
+
+} // namespace
+
 extern "C" {
 
 void mille_rotation(mille_run *run, const int32_t *positions, int64_t rows,
@@ -162,6 +193,48 @@ void mille_alibi(mille_run *run, const int32_t *positions, int64_t rows,
     for (int64_t h = 0; h < heads; ++h)
       out[m * row_stride + h] =
           (float)(factor * roundToBf16(roundToBf16(slopes[h]) * positions[m]));
+  host.give();
+}
+
+void mille_dropout(mille_run *run, const float *input, int64_t input_stride,
+                   int64_t columns, const int32_t *step, const int32_t *first,
+                   int64_t tokens, double rate, uint32_t seed, uint32_t site,
+                   uint32_t layer, float *out, int64_t rows,
+                   int64_t out_stride) {
+  mille::HostStep host(run, out, rows, out_stride);
+  if (host.skipped())
+    return;
+  const int64_t each = tokens == MILLE_RUN_TOKENS ? run->tokens : tokens;
+  Dropping drop = {{seed, site, (uint32_t)*step, layer, rate},
+                   input,
+                   input_stride,
+                   columns,
+                   *first * each,
+                   rows,
+                   out,
+                   out_stride};
+  mille::sessionOf(run).share(dropRows, &drop,
+                              (rows + droppedRows - 1) / droppedRows);
+  host.give();
+}
+
+void mille_shift(mille_run *run, const int32_t *ids, int64_t rows,
+                 int32_t number, int32_t *out) {
+  mille::HostStep host(run, out, rows, 1);
+  if (host.skipped())
+    return;
+  for (int64_t m = 0; m < rows; ++m)
+    out[m] = ids[m] + number;
+  host.give();
+}
+
+void mille_spread(mille_run *run, const float *weight, const int32_t *from,
+                  int64_t count, float *out) {
+  mille::HostStep host(run, out, count, 1);
+  if (host.skipped())
+    return;
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = weight[from[i]];
   host.give();
 }
 

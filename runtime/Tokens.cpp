@@ -165,6 +165,35 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
   return 0;
 }
 
+void mille_pool_gradient(mille_run *run, const float *gradient,
+                         int64_t gradient_stride, const int32_t *index,
+                         const int32_t *mask, int64_t tokens, int64_t skip,
+                         int64_t columns, float *out, int64_t rows,
+                         int64_t out_stride) {
+  mille::HostStep host(run, out, rows, out_stride);
+  if (host.skipped())
+    return;
+  for (int64_t m = 0; m < rows; ++m)
+    memset(out + m * out_stride, 0, columns * sizeof(float));
+  Sequences own = mille::sequencesOf(run, tokens);
+  for (int64_t b = 0; b < own.batch; ++b) {
+    const float *row = gradient + b * gradient_stride;
+    if (index) {
+      memcpy(out + index[b] * out_stride, row, columns * sizeof(float));
+      continue;
+    }
+    const int64_t first = own.first(b), before = own.before(b);
+    int64_t from = first + (skip > before ? skip - before : 0), count = 0;
+    for (int64_t m = from; m < first + own.rows(b); ++m)
+      count += !mask || mask[m] != 0;
+    for (int64_t m = from; m < first + own.rows(b); ++m)
+      if (!mask || mask[m] != 0)
+        for (int64_t c = 0; c < columns; ++c)
+          out[m * out_stride + c] = row[c] / (float)count;
+  }
+  host.give();
+}
+
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index) {
   // An entry has room for padding; putBack moves its rows apart.

@@ -323,6 +323,20 @@ void mille_count_tokens(mille_run *run, const int32_t *ids, int64_t rows,
                         int64_t tokens, int32_t padded, int32_t padding,
                         int32_t first, int32_t each, const int32_t *past,
                         int64_t state_rows, int32_t *out);
+/* out[m, c] = input[m, c] / (1 - rate), or 0 where word c mod 4 of Philox
+ * 4x32-10 of the counter (c / 4, *first * tokens + m, *step, layer) and the key
+ * (seed, site) is below 2^32 rate. */
+void mille_dropout(mille_run *run, const float *input, int64_t input_stride,
+                   int64_t columns, const int32_t *step, const int32_t *first,
+                   int64_t tokens, double rate, uint32_t seed, uint32_t site,
+                   uint32_t layer, float *out, int64_t rows,
+                   int64_t out_stride);
+/* out[m] = ids[m] + number */
+void mille_shift(mille_run *run, const int32_t *ids, int64_t rows,
+                 int32_t number, int32_t *out);
+/* out[i] = weight[from[i]], for `count` numbers. */
+void mille_spread(mille_run *run, const float *weight, const int32_t *from,
+                  int64_t count, float *out);
 /* index holds `count` tokens per sequence; -1 gives zeros. `group` tokens side
  * by side make one row of out. */
 void mille_gather_tokens(mille_run *run, const float *input,
@@ -398,6 +412,14 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
                         int64_t input_stride, const int32_t *mask,
                         int64_t tokens, int64_t skip, int64_t columns,
                         float *out, int64_t out_stride);
+/* The gradient of rows that were pooled, from the gradient of [batch, columns].
+ * Row index[b] of out gets row b. Where index is null, the tokens from `skip` on
+ * that the mask does not hide share it. All other rows are 0. */
+void mille_pool_gradient(mille_run *run, const float *gradient,
+                         int64_t gradient_stride, const int32_t *index,
+                         const int32_t *mask, int64_t tokens, int64_t skip,
+                         int64_t columns, float *out, int64_t rows,
+                         int64_t out_stride);
 /* Copies rows x columns to entry `index` of output number `output`. */
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index);

@@ -41,6 +41,7 @@ template <typename... Ops> void attachAdjoints(mlir::MLIRContext *context) {
 // The files of adjoints.
 void attachRowAdjoints(mlir::MLIRContext *context);
 void attachAttentionAdjoints(mlir::MLIRContext *context);
+void attachExpertAdjoints(mlir::MLIRContext *context);
 void attachUnitAdjoint(mlir::MLIRContext *context);
 
 } // namespace mille::differentiate

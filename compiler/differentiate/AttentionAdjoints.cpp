@@ -81,8 +81,34 @@ LogicalResult adjoint<AttendOp>(AttendOp op, OpBuilder &builder,
   return success();
 }
 
+template <>
+SmallVector<Value> reads<DistanceBiasOp>(DistanceBiasOp, const Primal &) {
+  return {};
+}
+template <>
+LogicalResult adjoint<DistanceBiasOp>(DistanceBiasOp op, OpBuilder &builder,
+                                      ValueRange gradients, Primal &,
+                                      Gradients &) {
+  BiasGradientOp::create(builder, op.getLoc(), gradients.front(),
+                         op.getTableAttr(), op.getBucketsAttr(),
+                         DenseI64ArrayAttr());
+  return success();
+}
+
+template <> SmallVector<Value> reads<PairBiasOp>(PairBiasOp, const Primal &) {
+  return {};
+}
+template <>
+LogicalResult adjoint<PairBiasOp>(PairBiasOp op, OpBuilder &builder,
+                                  ValueRange gradients, Primal &, Gradients &) {
+  BiasGradientOp::create(builder, op.getLoc(), gradients.front(),
+                         op.getTableAttr(), DenseI64ArrayAttr(),
+                         op.getIndexAttr());
+  return success();
+}
+
 void attachAttentionAdjoints(MLIRContext *context) {
-  attachAdjoints<RotateOp, AttendOp>(context);
+  attachAdjoints<RotateOp, AttendOp, DistanceBiasOp, PairBiasOp>(context);
 }
 
 } // namespace mille::differentiate

@@ -91,6 +91,35 @@ LogicalResult Backward::runLayers(LayersOp layers, Value gradient) {
       return failure();
   }
   add(layers.getInput(), reverse.getResult());
+  for (auto [value, name] : collectedHere)
+    add(value, CollectedOp::create(builder, layers.getLoc(), value.getType(),
+                                   name, value));
+  collectedHere.clear();
+  return success();
+}
+
+StringAttr Backward::collect(Value value) {
+  StringAttr &name = collectedHere[value];
+  if (!name)
+    name = builder.getStringAttr("outside." + Twine(collections++));
+  return name;
+}
+
+// What all layers read from outside gets the sum of what they give. A bias of
+// scores that is made of parameters alone gives it to them at once, layer by
+// layer: of the scores' size no sum is kept.
+LogicalResult Backward::leave(Value value, Value gradient) {
+  auto maker = dyn_cast_or_null<DifferentiableOp>(value.getDefiningOp());
+  if (maker && cast<ShapedType>(value.getType()).getRank() == 4) {
+    SmallVector<Value> ofOperands;
+    if (failed(maker.buildAdjoint(builder, gradient, *this, ofOperands)))
+      return failure();
+    assert(llvm::none_of(ofOperands, [](Value one) { return bool(one); }) &&
+           "a bias whose gradient goes on has no adjoint");
+    return success();
+  }
+  CollectOp::create(builder, gradient.getLoc(), gradient, value,
+                    collect(value));
   return success();
 }
 
@@ -112,12 +141,9 @@ LogicalResult Backward::fillBody(LayersOp layers, int64_t body, Block &block) {
   if (failed(gradient))
     return failure();
   for (auto [value, left] : outer)
-    if (!region.isAncestor(value.getParentRegion())) {
-      auto error =
-          layers.emitOpError("read a value from outside that needs a gradient");
-      error.attachNote(value.getLoc()) << "it is made here";
-      return error;
-    }
+    if (!region.isAncestor(value.getParentRegion()) &&
+        failed(leave(value, left)))
+      return failure();
   if (!*gradient)
     return layers.emitOpError()
            << "has body " << body << " that does not read the stream";

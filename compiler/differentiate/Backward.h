@@ -7,6 +7,7 @@
 #include "dialects/transformer/Differentiable.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mille::differentiate {
 
@@ -40,11 +41,16 @@ private:
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::Value compute(mlir::Value forward);
   mlir::Value takeGradient(mlir::Value forward);
+  mlir::LogicalResult leave(mlir::Value value, mlir::Value gradient);
+  mlir::StringAttr collect(mlir::Value value);
 
   const Activity &activity;
   const Saved &saved;
   mlir::OpBuilder &builder;
-  llvm::DenseMap<mlir::Value, mlir::Value> gradients;
+  llvm::MapVector<mlir::Value, mlir::Value> gradients; // in their order
+  // Values from outside of the layers at hand, and the sums of their gradients.
+  llvm::MapVector<mlir::Value, mlir::StringAttr> collectedHere;
+  int64_t collections = 0;
   // Values of the forward pass that the backward block already has.
   llvm::DenseMap<mlir::Value, mlir::Value> known;
   llvm::DenseMap<mlir::Operation *, mlir::Value> knownSums; // of units

@@ -44,7 +44,7 @@ bool Saved::isCheap(Operation *op) const {
   if (policy == Recompute::layer)
     return true;
   return isa<NormOp, ActivateOp, GateOp, SoftcapOp, ClampOp, AddOp, AffineOp,
-             RotateOp>(op);
+             DropoutOp, RotateOp>(op);
 }
 
 namespace {

@@ -2,7 +2,9 @@
 // an op's derivative.
 #include "compiler/differentiate/Adjoint.h"
 #include "compiler/differentiate/Backward.h"
+#include "compiler/differentiate/Dropout.h"
 #include "compiler/differentiate/Passes.h"
+#include "dialects/transformer/Training.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mille::differentiate {
@@ -17,6 +19,7 @@ void mille::differentiate::registerAdjoints(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, TransformerDialect *) {
     attachRowAdjoints(context);
     attachAttentionAdjoints(context);
+    attachExpertAdjoints(context);
     attachUnitAdjoint(context);
   });
 }
@@ -51,9 +54,36 @@ public:
     return std::nullopt;
   }
 
-  Value addInput(StringRef name, Type type, Attribute shape) {
+  // The shape of the input that the rows of a value are those of, if it says
+  // one: a decoder's tokens are another size than an encoder's.
+  ShapeAttr shapeOf(Value value) {
+    while (Operation *op = value.getDefiningOp()) {
+      if (!op->getNumOperands())
+        return {};
+      value = op->getOperand(0);
+    }
+    auto shape = function.getArgAttrOfType<ShapeAttr>(
+        cast<BlockArgument>(value).getArgNumber(), "transformer.shape");
+    return shape;
+  }
+
+  // An input that is there already, or a new one, [1], which whoever runs steps
+  // knows.
+  Value counter(StringRef name) {
+    for (BlockArgument argument : function.getArguments())
+      if (function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                "transformer.name") == name)
+        return argument;
+    return addInput(name, RankedTensorType::get({1}, builder.getI32Type()), {},
+                    "none");
+  }
+
+  Value addInput(StringRef name, Type type, Attribute shape,
+                 StringRef absent = "") {
     NamedAttrList attributes;
     attributes.set("transformer.name", builder.getStringAttr(name));
+    if (!absent.empty())
+      attributes.set("transformer.default", builder.getStringAttr(absent));
     if (shape)
       attributes.set("transformer.shape", shape);
     unsigned number = function.getNumArguments();
@@ -117,7 +147,7 @@ private:
     Attribute shape;
   };
 
-  FailureOr<Loss> addLoss(Entry &entry) {
+  FailureOr<Loss> addLoss(Entry &entry, double smoothing) {
     std::string name = of.getValue(), kind = loss.getValue();
     std::optional<unsigned> number = entry.output(name);
     if (!number)
@@ -127,7 +157,7 @@ private:
     auto shape = entry.function.getResultAttrOfType<ShapeAttr>(
         *number, "transformer.shape");
     if (kind == "cross_entropy")
-      return addCrossEntropy(entry, output, shape);
+      return addCrossEntropy(entry, output, shape, smoothing);
     if (kind != "given")
       return entry.function.emitError()
              << "loss is '" << kind << "' but must be cross_entropy or given";
@@ -136,13 +166,20 @@ private:
   }
 
   // Labels and losses have the logits' rows.
-  static Loss addCrossEntropy(Entry &entry, Value logits, ShapeAttr shape) {
+  static FailureOr<Loss> addCrossEntropy(Entry &entry, Value logits,
+                                         ShapeAttr shape, double smoothing) {
     OpBuilder &builder = entry.builder;
     auto type = cast<RankedTensorType>(logits.getType());
     ArrayRef<int64_t> rows = type.getShape().drop_back();
+    if (rows.empty() || type.isDynamicDim(type.getRank() - 1))
+      return entry.function.emitError()
+             << "the loss reads an output without classes, " << type;
+    if (!shape)
+      shape = entry.shapeOf(logits);
     if (shape)
-      shape = ShapeAttr::get(builder.getContext(),
-                             ArrayRef(shape.getExtents()).drop_back());
+      shape =
+          ShapeAttr::get(builder.getContext(),
+                         ArrayRef(shape.getExtents()).take_front(rows.size()));
     Value labels = entry.addInput(
         "labels", RankedTensorType::get(rows, builder.getI32Type()), shape);
     Value weight = entry.addInput(
@@ -151,7 +188,7 @@ private:
         builder, logits.getLoc(),
         RankedTensorType::get(rows, builder.getF32Type()), logits.getType(),
         logits, labels, weight, builder.getI64IntegerAttr(-100),
-        builder.getF64FloatAttr(0));
+        builder.getF64FloatAttr(smoothing));
     return Loss{logits, made.getLosses(), made.getGradient(), "losses", shape};
   }
 
@@ -160,13 +197,21 @@ private:
     if (!policy)
       return forward.emitError() << "recompute is '" << recompute.getValue()
                                  << "' but must be none, cheap or layer";
-    Entry entry(forward, "train_step");
-    SmallVector<Operation *> ops;
-    for (Operation &op : entry.block().without_terminator())
-      ops.push_back(&op);
-    FailureOr<Loss> made = addLoss(entry);
+    FailureOr<Training> training = trainingOf(getOperation());
+    if (failed(training))
+      return failure();
+    Entry entry(forward, trainStepName);
+    FailureOr<Loss> made = addLoss(entry, training->smoothing);
     if (failed(made))
       return failure();
+    // Its inputs come after those that the loss has, which eval has too.
+    if (training->dropout > 0)
+      addDropout(entry.function, training->dropout, entry.counter(stepName),
+                 entry.counter(firstSequenceName));
+    SmallVector<Operation *> ops;
+    for (Operation &op : entry.block().without_terminator())
+      if (!isa<CrossEntropyOp>(op))
+        ops.push_back(&op);
     Activity activity(entry.block());
     Saved saved;
     Backward backward(activity, saved, entry.builder);
@@ -184,8 +229,8 @@ private:
   LogicalResult makeEval(func::FuncOp forward) {
     if (loss.getValue() == "given")
       return success();
-    Entry entry(forward, "eval");
-    FailureOr<Loss> made = addLoss(entry);
+    Entry entry(forward, evaluateName);
+    FailureOr<Loss> made = addLoss(entry, 0);
     if (failed(made))
       return failure();
     entry.finish(made->value, made->name, made->shape);

@@ -158,6 +158,31 @@ LogicalResult adjoint<ClampOp>(ClampOp op, OpBuilder &builder,
   return success();
 }
 
+template <> SmallVector<Value> reads<DropoutOp>(DropoutOp, const Primal &) {
+  return {};
+}
+template <>
+LogicalResult adjoint<DropoutOp>(DropoutOp op, OpBuilder &builder,
+                                 ValueRange gradients, Primal &primal,
+                                 Gradients &into) {
+  into[0] =
+      DropoutOp::create(builder, op.getLoc(), gradients.front(),
+                        primal.at(op.getStep()), primal.at(op.getFirst()),
+                        op.getRateAttr(), op.getSeedAttr(), op.getSiteAttr());
+  return success();
+}
+
+template <> SmallVector<Value> reads<ConstantOp>(ConstantOp, const Primal &) {
+  return {};
+}
+template <>
+LogicalResult adjoint<ConstantOp>(ConstantOp op, OpBuilder &builder,
+                                  ValueRange gradients, Primal &, Gradients &) {
+  ConstantGradientOp::create(builder, op.getLoc(), gradients.front(),
+                             op.getValueAttr());
+  return success();
+}
+
 template <> SmallVector<Value> reads<PoolOp>(PoolOp op, const Primal &) {
   return {op.getInput()};
 }
@@ -175,7 +200,7 @@ LogicalResult adjoint<PoolOp>(PoolOp op, OpBuilder &builder,
 
 void attachRowAdjoints(MLIRContext *context) {
   attachAdjoints<AddOp, AffineOp, EmbedOp, NormOp, LinearOp, ActivateOp, GateOp,
-                 SoftcapOp, ClampOp, PoolOp>(context);
+                 SoftcapOp, ClampOp, DropoutOp, ConstantOp, PoolOp>(context);
 }
 
 } // namespace mille::differentiate

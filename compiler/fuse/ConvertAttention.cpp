@@ -128,7 +128,11 @@ FailureOr<Value> Converter::headScaleOf(AttendOp op) {
   return scale;
 }
 
-FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
+static Value pastOf(AttendOp op) { return op.getPast(); }
+static Value pastOf(AttendGradientOp) { return {}; } // a step has no state
+
+template <typename Op>
+FailureOr<Value> Converter::queryScaleOf(Op op, Value queries) {
   LengthScaleAttr scale = op.getLengthScaleAttr();
   if (!scale)
     return Value();
@@ -141,7 +145,7 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
       if (isThere)
         return op.emitOpError("scales by the keys that a query sees and has ")
                << name << ", but no kernel counts those";
-    if (!op.getPast() && failed(sameRows(op, {op.getQuery(), op.getKey()})))
+    if (!pastOf(op) && failed(sameRows(op, {op.getQuery(), op.getKey()})))
       return failure();
   }
   auto optional = [&](Value given, bool isRead) {
@@ -150,7 +154,7 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
   Value positions = optional(op.getPositions(),
                              scale.getKind() == LengthKind::log_floor),
         mask = optional(op.getKeyMask(), countsKeys),
-        past = optional(op.getPast(), true);
+        past = optional(pastOf(op), true);
   // With a past, queries are counted over the sequence, not over the run.
   if (past)
     queries = tokensOf(spaceOf(op.getKey()));
@@ -169,6 +173,9 @@ FailureOr<Value> Converter::queryScaleOf(AttendOp op, Value queries) {
             .getResult();
       });
 }
+
+template FailureOr<Value> Converter::queryScaleOf(AttendGradientOp op,
+                                                  Value queries);
 
 // Whether tokens of this name are those of windows of `each` tokens.
 static bool haveWhole(func::FuncOp function, StringRef tokens, int64_t each) {

@@ -9,7 +9,7 @@ using namespace mille::transformer;
 // A bias is no kernel: the attention that reads it adds it.
 LogicalResult Converter::convertBias(Operation *op) {
   for (Operation *user : op->getResult(0).getUsers())
-    if (!isa<AttendOp>(user)) {
+    if (!isa<AttendOp, AttendGradientOp>(user)) {
       auto error = op->emitOpError("feeds '")
                    << user->getName() << "' but only an attention can add it";
       error.attachNote(user->getLoc()) << "the value is read here";
@@ -20,8 +20,8 @@ LogicalResult Converter::convertBias(Operation *op) {
 
 namespace {
 
-InFlightDiagnostic tooMany(AttendOp op, StringRef what) {
-  return op.emitOpError("has two biases ")
+InFlightDiagnostic tooMany(Operation *op, StringRef what) {
+  return op->emitOpError("has two biases ")
          << what << " but its kernel adds at most one";
 }
 
@@ -34,32 +34,36 @@ DenseF64ArrayAttr scaled(DenseF64ArrayAttr numbers, double factor) {
 
 } // namespace
 
-LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
-  if (auto slopes = bias.getDefiningOp<PositionBiasOp>()) {
-    if (biases.slopes || biases.keyHeadBias)
-      return tooMany(op, "by slopes");
-    if (!slopes.getBfloat16()) {
-      biases.slopes =
-          scaled(slopes.getSlopesAttr(), slopes.getFactor().convertToDouble());
-      return success();
-    }
-    Value positions = valueOf(slopes.getPositions());
-    biases.keyHeadBias =
-        once({positions.getAsOpaquePointer(),
-              slopes.getSlopesAttr().getAsOpaquePointer(),
-              slopes.getFactorAttr().getAsOpaquePointer(),
-              op->getName().getAsOpaquePointer()},
-             [&]() -> Value {
-               Value to = makeDestination(head, slopes.getLoc(),
-                                          rowsOf(slopes.getPositions()),
-                                          slopes.getSlopes().size());
-               return kernel::AlibiOp::create(
-                          head, slopes.getLoc(), to.getType(), positions,
-                          slopes.getSlopesAttr(), slopes.getFactorAttr(), to)
-                   .getResult();
-             });
+LogicalResult Converter::addSlopes(Operation *op, PositionBiasOp slopes,
+                                   Biases &biases) {
+  if (biases.slopes || biases.keyHeadBias)
+    return tooMany(op, "by slopes");
+  if (!slopes.getBfloat16()) {
+    biases.slopes =
+        scaled(slopes.getSlopesAttr(), slopes.getFactor().convertToDouble());
     return success();
   }
+  Value positions = valueOf(slopes.getPositions());
+  biases.keyHeadBias =
+      once({positions.getAsOpaquePointer(),
+            slopes.getSlopesAttr().getAsOpaquePointer(),
+            slopes.getFactorAttr().getAsOpaquePointer(),
+            slopes->getName().getAsOpaquePointer()},
+           [&]() -> Value {
+             Value to = makeDestination(head, slopes.getLoc(),
+                                        rowsOf(slopes.getPositions()),
+                                        slopes.getSlopes().size());
+             return kernel::AlibiOp::create(head, slopes.getLoc(), to.getType(),
+                                            positions, slopes.getSlopesAttr(),
+                                            slopes.getFactorAttr(), to)
+                 .getResult();
+           });
+  return success();
+}
+
+LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
+  if (auto slopes = bias.getDefiningOp<PositionBiasOp>())
+    return addSlopes(op, slopes, biases);
   if (auto byKey = bias.getDefiningOp<KeyHeadBiasOp>()) {
     if (biases.slopes || biases.keyHeadBias)
       return tooMany(op, "by key and head");
@@ -68,7 +72,10 @@ LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
     biases.keyHeadBias = valueOf(byKey.getInput());
     return success();
   }
-  if (auto distance = bias.getDefiningOp<DistanceBiasOp>())
+  auto distance = bias.getDefiningOp<DistanceBiasOp>();
+  if (distance && isTrained())
+    return addTrainedTable(op, distance, biases);
+  if (distance)
     return addTable(op,
                     GatherAttr::get(op.getContext(), distance.getTableAttr(),
                                     distance.getBucketsAttr()),
@@ -110,12 +117,82 @@ LogicalResult Converter::addTable(AttendOp op, Attribute rows,
 }
 
 FailureOr<Value> Converter::tableOf(AttendOp op, const Biases &biases) {
+  if (biases.trained)
+    return trainedTableOf(biases);
   if (!biases.table)
     return Value();
   Value table = weight(op.getLoc(), biases.table);
   if (!table)
     return failure();
   return table;
+}
+
+//===-- tables that a step changes ----------------------------------------===//
+
+LogicalResult Converter::addTrainedTable(Operation *op, DistanceBiasOp table,
+                                         Biases &biases) {
+  if (biases.trained)
+    return tooMany(op, "by tables that are trained");
+  biases.trained = table;
+  return success();
+}
+
+LogicalResult Converter::addTrainedBias(AttendGradientOp op, Value bias,
+                                        Biases &biases) {
+  if (auto slopes = bias.getDefiningOp<PositionBiasOp>())
+    return addSlopes(op, slopes, biases);
+  if (auto distance = bias.getDefiningOp<DistanceBiasOp>())
+    return addTrainedTable(op, distance, biases);
+  auto error = op.emitOpError("has a bias that no kernel trains yet");
+  error.attachNote(bias.getLoc()) << "the bias is made here";
+  return error;
+}
+
+// Number `from` of the weight becomes the next of a value of `shape`.
+Value Converter::spread(Location location, Value weight, ArrayRef<int64_t> from,
+                        ArrayRef<int64_t> shape) {
+  OpBuilder &builder = layer && weight.getParentBlock() == layer ? body : head;
+  DenseI64ArrayAttr numbers = head.getDenseI64ArrayAttr(from);
+  return once({weight.getAsOpaquePointer(), numbers.getAsOpaquePointer()},
+              [&]() -> Value {
+                Value to = tensor::EmptyOp::create(
+                    builder, location,
+                    RankedTensorType::get(shape, head.getF32Type()),
+                    ValueRange());
+                return kernel::SpreadOp::create(builder, location, to.getType(),
+                                                weight, numbers, to)
+                    .getResult();
+              });
+}
+
+// [heads, 2D + 1] of a table [entries, heads].
+FailureOr<Value> Converter::trainedTableOf(const Biases &biases) {
+  DistanceBiasOp op = biases.trained;
+  if (!op)
+    return Value();
+  Value table = weight(op.getLoc(), op.getTableAttr());
+  if (!table)
+    return failure();
+  const int64_t heads = cast<ShapedType>(table.getType()).getDimSize(1),
+                columns = op.getBuckets().size();
+  SmallVector<int64_t> from;
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t bucket : op.getBuckets())
+      from.push_back(bucket * heads + h);
+  return spread(op.getLoc(), table, from, {heads, columns});
+}
+
+LogicalResult Converter::convertBiasGradient(BiasGradientOp op) {
+  auto buckets = op.getBuckets();
+  if (!buckets)
+    return op.emitOpError("is of a bias by pair, which no kernel trains yet");
+  const int64_t heads =
+      cast<ShapedType>(op.getGradient().getType()).getDimSize(1);
+  SmallVector<int64_t> to;
+  for (int64_t h = 0; h < heads; ++h)
+    for (int64_t bucket : *buckets)
+      to.push_back(bucket * heads + h);
+  return addColumns(op, valueOf(op.getGradient()), op.getTableAttr(), to);
 }
 
 namespace {

@@ -9,18 +9,15 @@ using namespace mille;
 using namespace mille::transformer;
 
 LogicalResult Converter::addColumns(Operation *op, ValueRange factors,
-                                    Attribute parameter) {
+                                    Attribute parameter,
+                                    ArrayRef<int64_t> numbers) {
   Value to = gradientOf(op, parameter);
   if (!to)
     return failure();
-  const auto wanted = cast<ShapedType>(to.getType()).getShape(),
-             given = cast<ShapedType>(factors[0].getType()).getShape();
-  if (wanted.size() != 1 || wanted[0] != given.back())
-    return op->emitOpError("sums ")
-           << given.back() << " columns but the gradient of " << parameter
-           << " is " << to.getType() << ", which no kernel trains yet";
-  auto sums = kernel::ColumnSumsOp::create(body, op->getLoc(), to.getType(),
-                                           factors, to);
+  auto sums = kernel::ColumnSumsOp::create(
+      body, op->getLoc(), to.getType(), factors, to,
+      numbers.empty() ? DenseI64ArrayAttr()
+                      : body.getDenseI64ArrayAttr(numbers));
   fillScalarRegion(body, op->getLoc(), sums.getBody(), factors.size(),
                    [](OpBuilder &builder, Location location, ValueRange x) {
                      Value product = x[0];
@@ -39,32 +36,44 @@ LogicalResult Converter::convertScaleGradient(ScaleGradientOp op) {
   return addColumns(op, factors, op.getScaleAttr());
 }
 
+// gradient * (1 + weight)
+Value Converter::timesOnePlus(Location location, Value gradient, Value weight,
+                              Value like) {
+  RowsSpec spec;
+  spec.inputs = {gradient, weight};
+  return makeRows(body, location, spec, rowsOf(like), channelsOf(like),
+                  [](OpBuilder &builder, Location at, ValueRange x) -> Value {
+                    Value one = constant(builder, at, 1);
+                    Value factor =
+                        arith::AddFOp::create(builder, at, x[1], one);
+                    return arith::MulFOp::create(builder, at, x[0], factor);
+                  });
+}
+
 LogicalResult Converter::convertNormGradient(NormGradientOp op) {
   NormAttr norm = op.getNorm();
   auto kind = kernel::rowNormKindOf(norm.getKind());
-  if (!kind || norm.getAffine() == Affine::one_plus_weight)
+  if (!kind)
     return op.emitOpError("is of ") << norm << ", which no kernel trains yet";
   if (failed(sameRows(op, {op.getGradient(), op.getInput()})))
     return failure();
-  Value arriving = valueOf(op.getGradient()), weight;
+  Value arriving = valueOf(op.getGradient()), weight, times = arriving;
   const int64_t columns = channelsOf(op.getInput());
   if (norm.getWeight()) {
-    auto type = typeOf(op.getLoc(), norm.getWeight());
-    if (failed(type))
-      return failure();
-    if (type->getNumElements() != columns)
-      return op.emitOpError("repeats ")
-             << norm.getWeight() << ", which no kernel trains yet";
-    weight = this->weight(op.getLoc(), norm.getWeight());
+    weight = normWeight(op.getLoc(), norm.getWeight(), columns);
     if (!weight)
       return failure();
   }
+  const bool plusOne = norm.getAffine() == Affine::one_plus_weight;
+  if (plusOne)
+    times = timesOnePlus(op.getLoc(), arriving, weight, op.getInput());
   SmallVector<Value> outs{destinationOf(op.getInput())};
   if (weight)
     outs.push_back(destinationOf(op.getInput()));
   SmallVector<Type> types(outs.size(), outs[0].getType());
   auto backward = kernel::NormBackwardOp::create(
-      body, op.getLoc(), types, arriving, valueOf(op.getInput()), weight, outs,
+      body, op.getLoc(), types, times, valueOf(op.getInput()),
+      plusOne ? Value() : weight, outs,
       kernel::RowNormAttr::get(op.getContext(), *kind, norm.getEps(),
                                norm.getGroup()));
   values[op.getResult()] = backward.getResults()[0];

@@ -13,7 +13,11 @@ LogicalResult Converter::convertEmbed(EmbedOp op) {
   RowsSpec spec;
   for (auto [i, table] : llvm::enumerate(op.getTables())) {
     Attribute value = table;
-    if (int64_t offset = op.getOffsets()[i]) {
+    Value ids = valueOf(op.getIds()[i]);
+    if (isTrained())
+      ids =
+          shifted(op.getLoc(), ids, rowsOf(op.getIds()[i]), op.getOffsets()[i]);
+    else if (int64_t offset = op.getOffsets()[i]) {
       auto parameter =
           symbols.lookup<ParameterOp>(cast<FlatSymbolRefAttr>(table).getAttr());
       int64_t entries =
@@ -29,7 +33,7 @@ LogicalResult Converter::convertEmbed(EmbedOp op) {
     if (!operand)
       return failure();
     spec.inputs.push_back(operand);
-    spec.indices.push_back(valueOf(op.getIds()[i]));
+    spec.indices.push_back(ids);
     spec.gather.push_back(i);
   }
   double scale = op.getScale().convertToDouble();
@@ -61,6 +65,8 @@ Value Converter::scaledPlusBias(OpBuilder &builder, Location location,
 }
 
 LogicalResult Converter::convertLinear(LinearOp op) {
+  if (op.getExperts() && isTrained())
+    return op.emitOpError("is of experts, which no kernel trains yet");
   if (op.getExperts())
     return convertExpertLinear(op);
   Value matrix = weight(op.getLoc(), op.getWeightAttr());

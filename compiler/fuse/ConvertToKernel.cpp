@@ -32,6 +32,10 @@ bool isPixels(Value argument) {
 // and w are sizes of the run.
 Type flattened(Type type, bool isPixels = false) {
   auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor && tensor.getRank() == 1 && tensor.isDynamicDim(0) &&
+      isa<FloatType>(tensor.getElementType())) // a number for each sequence
+    return RankedTensorType::get({ShapedType::kDynamic, 1},
+                                 tensor.getElementType());
   if (!tensor || tensor.getRank() < 2)
     return type;
   SmallVector<int64_t> shape{ShapedType::kDynamic};
@@ -241,6 +245,12 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](NormGradientOp op) { return convertNormGradient(op); })
       .Case([&](ActivateGradientOp op) { return convertActivateGradient(op); })
       .Case([&](ScaleGradientOp op) { return convertScaleGradient(op); })
+      .Case([&](DropoutOp op) { return convertDropout(op); })
+      .Case([&](CollectOp op) { return convertCollect(op); })
+      .Case([&](CollectedOp op) { return convertCollected(op); })
+      .Case([&](BiasGradientOp op) { return convertBiasGradient(op); })
+      .Case([&](ConstantGradientOp op) { return convertConstantGradient(op); })
+      .Case([&](PoolGradientOp op) { return convertPoolGradient(op); })
       .Case([&](SaveOp op) { return convertSave(op); })
       .Case([&](SavedOp op) { return convertSaved(op); })
       .Case([&](func::ReturnOp op) { return convertReturn(op); })
@@ -279,20 +289,36 @@ LogicalResult Converter::convertReturn(func::ReturnOp op) {
   return success();
 }
 
+// The streams of a loop: the layers' input, and sums that its layers add to.
+SmallVector<Value> Converter::streamsOf(transformer::LayersOp op) {
+  SmallVector<Value> streams{valueOf(op.getInput())};
+  collected.clear();
+  op.walk([&](transformer::CollectOp collect) {
+    if (!collected.insert({collect.getName(), Value()}).second)
+      return;
+    streams.push_back(zeroRows(op.getLoc(), collect.getLike()));
+  });
+  return streams;
+}
+
 LogicalResult Converter::convertLayers(transformer::LayersOp op) {
-  Value stream = valueOf(op.getInput());
+  SmallVector<Value> streams = streamsOf(op);
   OperationState state(op.getLoc(), kernel::LayersOp::getOperationName());
-  kernel::LayersOp::build(body, state, TypeRange(stream.getType()), stream,
+  kernel::LayersOp::build(body, state, TypeRange(ValueRange(streams)), streams,
                           op.getSlots(), op.getBodiesAttr(), op.getTable(),
                           op.getReverseAttr(), op.getBodyRegions().size());
   auto layers = cast<kernel::LayersOp>(body.create(state));
   recordBodies(op);
   for (auto [number, from] : llvm::enumerate(op.getBodyRegions())) {
     OpBuilder::InsertionGuard guard(body);
+    SmallVector<Location> locations(streams.size(), op.getLoc());
     Block *block = body.createBlock(&layers.getBodyRegions()[number], {},
-                                    stream.getType(), op.getLoc());
+                                    TypeRange(ValueRange(streams)), locations);
     values[from.getArgument(0)] = block->getArgument(0);
     spaces[from.getArgument(0)] = spaceOf(op.getInput());
+    for (auto [entry, argument] :
+         llvm::zip_equal(collected, block->getArguments().drop_front()))
+      entry.second = argument;
     columns.clear();
     layer = block;
     lastWeight = nullptr;
@@ -301,13 +327,18 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
       columns[cast<StringAttr>(name)] = entry;
     if (failed(convertBlock(from.front())))
       return failure();
-    kernel::YieldOp::create(
-        body, op.getLoc(),
-        valueOf(from.front().getTerminator()->getOperand(0)));
+    SmallVector<Value> results{
+        valueOf(from.front().getTerminator()->getOperand(0))};
+    for (auto &[name, sum] : collected)
+      results.push_back(sum);
+    kernel::YieldOp::create(body, op.getLoc(), results);
   }
   columns.clear();
   layer = nullptr;
   values[op.getResult()] = layers.getOutcomes().front();
+  for (auto [entry, sum] :
+       llvm::zip_equal(collected, layers.getOutcomes().drop_front()))
+    entry.second = sum;
   return success();
 }
 

@@ -75,6 +75,15 @@ LogicalResult Converter::convertConstant(ConstantOp op) {
   return success();
 }
 
+// The row of each sequence's token.
+Value Converter::poolIndex(Location location, Value read, Value tokens,
+                           Pool kind, int64_t skip, int64_t id) {
+  Value to = makeIndices(body, location, batch);
+  return kernel::PoolIndexOp::create(body, location, to.getType(), read, tokens,
+                                     kind, skip, id, to)
+      .getResult();
+}
+
 LogicalResult Converter::convertPool(PoolOp op) {
   Location location = op.getLoc();
   Value input = valueOf(op.getInput()),
@@ -90,13 +99,10 @@ LogicalResult Converter::convertPool(PoolOp op) {
     return success();
   }
   Value read = op.getKind() == Pool::last ? mask : optional(op.getIds());
-  Value to = makeIndices(body, location, batch);
   RowsSpec spec;
   spec.inputs.push_back(input);
-  spec.indices.push_back(
-      kernel::PoolIndexOp::create(body, location, to.getType(), read, counted,
-                                  op.getKind(), op.getSkip(), op.getId(), to)
-          .getResult());
+  spec.indices.push_back(poolIndex(location, read, counted, op.getKind(),
+                                   op.getSkip(), op.getId()));
   spec.gather.push_back(0);
   values[op.getResult()] =
       makeRows(body, location, spec, batch, channelsOf(op.getResult()),

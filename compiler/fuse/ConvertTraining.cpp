@@ -1,7 +1,10 @@
 // Converts the loss, gradients of products, tables and attention, and saved
 // values from `transformer` to `kernel`. Must not fuse.
+#include "compiler/fuse/AttentionBiases.h"
 #include "compiler/fuse/Converter.h"
 #include "dialects/transformer/Training.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mille;
@@ -47,8 +50,6 @@ Value Converter::scaledRows(Location location, Value x, double scale,
 }
 
 LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
-  if (op.getExperts())
-    return op.emitOpError("is of experts, which no kernel trains yet");
   Value arriving = valueOf(op.getGradient()), input = valueOf(op.getInput());
   if (failed(sameRows(op, {op.getGradient(), op.getInput()})))
     return failure();
@@ -63,11 +64,24 @@ LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
                           : success();
 }
 
+// Rows of a part of a table as rows of the whole table.
+Value Converter::shifted(Location location, Value ids, Value rows,
+                         int64_t offset) {
+  if (!offset)
+    return ids;
+  // An id has no layer, and the embedding's gradient reads it again.
+  Attribute number = head.getI64IntegerAttr(offset);
+  return once({ids.getAsOpaquePointer(), number.getAsOpaquePointer()},
+              [&]() -> Value {
+                Value to = makeIndices(body, location, rows);
+                return kernel::ShiftOp::create(body, location, to.getType(),
+                                               ids, offset, to)
+                    .getResult();
+              });
+}
+
 LogicalResult Converter::convertEmbedGradient(EmbedGradientOp op) {
   for (auto [i, ids] : llvm::enumerate(op.getIds())) {
-    if (int64_t offset = op.getOffsets()[i])
-      return op.emitOpError("has offset ")
-             << offset << ", but no kernel trains a part of a table yet";
     if (failed(sameRows(op, {op.getGradient(), ids})))
       return failure();
     Value to = gradientOf(op, op.getTables()[i]);
@@ -76,50 +90,144 @@ LogicalResult Converter::convertEmbedGradient(EmbedGradientOp op) {
     const double scale = i == 0 ? op.getScale().convertToDouble() : 1;
     Value rows = scaledRows(op.getLoc(), valueOf(op.getGradient()), scale,
                             op.getGradient());
-    kernel::EmbedGradientOp::create(body, op.getLoc(), to.getType(), rows,
-                                    valueOf(ids), to);
+    kernel::EmbedGradientOp::create(
+        body, op.getLoc(), to.getType(), rows,
+        shifted(op.getLoc(), valueOf(ids), rowsOf(ids), op.getOffsets()[i]),
+        to);
   }
   return success();
 }
 
-LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
+// The factors of scores that a query carries: numbers of a layer, of a row.
+FailureOr<SmallVector<Value>> Converter::queryFactors(AttendGradientOp op) {
+  SmallVector<Value> factors;
+  if (Attribute scale = op.getLayerScaleAttr()) {
+    factors.push_back(weight(op.getLoc(), scale));
+    if (!factors.back())
+      return failure();
+  }
+  auto ofLength = queryScaleOf(op, tokensOf(spaceOf(op.getQuery())));
+  if (failed(ofLength))
+    return failure();
+  if (*ofLength)
+    factors.push_back(*ofLength);
+  return factors;
+}
+
+// x times the factors of its row, like the original `like`.
+Value Converter::timesFactors(Location location, Value x, ValueRange factors,
+                              Value like) {
+  if (factors.empty())
+    return x;
+  RowsSpec spec;
+  spec.inputs.push_back(x);
+  llvm::append_range(spec.inputs, factors);
+  return makeRows(body, location, spec, rowsOf(like), channelsOf(like),
+                  [](OpBuilder &builder, Location at, ValueRange x) {
+                    Value product = x[0];
+                    for (Value next : x.drop_front())
+                      product =
+                          arith::MulFOp::create(builder, at, product, next);
+                    return product;
+                  });
+}
+
+LogicalResult Converter::checkAttendGradient(AttendGradientOp op) {
   for (auto [name, isThere] :
-       {std::pair<StringRef, bool>{"a position bias", !op.getBiases().empty()},
-        {"segments", bool(op.getSegments())},
-        {"a prefix", bool(op.getPrefix())},
-        {"a sink", bool(op.getSinkAttr())},
+       {std::pair<StringRef, bool>{"a prefix", bool(op.getPrefix())},
         {"a scale of each head", bool(op.getHeadScaleAttr())},
-        {"a scale of each layer", bool(op.getLayerScaleAttr())},
-        {"a scale by length", bool(op.getLengthScaleAttr())},
-        {"a chunk", op.getChunk() != 0},
         {"several sequences", op.getSequences() != 1},
         {"sequences of some tokens", op.getSequenceTokens() != 0}})
     if (isThere)
       return op.emitOpError("has ") << name << ", which no kernel trains yet";
-  if (failed(sameRows(op, {op.getKey(), op.getValue()})) ||
-      failed(sameRows(op, {op.getQuery(), op.getGradient()})))
+  if (failed(sameRows(op, {op.getKey(), op.getValue()})))
     return failure();
-  SmallVector<Value> outs;
-  SmallVector<Type> types;
-  for (Value of : {op.getKey(), op.getValue(), op.getQuery()}) {
-    outs.push_back(destinationOf(of));
-    types.push_back(outs.back().getType());
-  }
+  return sameRows(op, {op.getQuery(), op.getGradient()});
+}
+
+LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
+  Biases biases;
+  if (failed(checkAttendGradient(op)))
+    return failure();
+  for (Value bias : op.getBiases())
+    if (failed(addTrainedBias(op, bias, biases)))
+      return failure();
+  auto factors = queryFactors(op);
+  auto table = trainedTableOf(biases);
+  Value sink =
+      op.getSinkAttr() ? weight(op.getLoc(), op.getSinkAttr()) : Value();
+  if (failed(factors) || failed(table) || bool(sink) != bool(op.getSinkAttr()))
+    return failure();
+  auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
+  SmallVector<Value> outs{destinationOf(op.getKey()),
+                          destinationOf(op.getValue())};
+  Value rows = rowsOf(op.getQuery());
+  const int64_t heads = op.getHeads();
+  if (*table)
+    outs.push_back(makeDestination(
+        body, op.getLoc(), rows,
+        heads * cast<ShapedType>(table->getType()).getDimSize(1)));
+  if (sink)
+    outs.push_back(makeDestination(body, op.getLoc(), rows, heads));
+  outs.push_back(destinationOf(op.getQuery()));
   auto backward = kernel::AttentionBackwardOp::create(
-      body, op.getLoc(), types, valueOf(op.getQuery()), valueOf(op.getKey()),
-      valueOf(op.getValue()), valueOf(op.getGradient()),
-      op.getKeyMask() ? valueOf(op.getKeyMask()) : Value(),
-      tokensOf(spaceOf(op.getQuery())), tokensOf(spaceOf(op.getKey())), outs,
-      op.getHeadsAttr(), op.getKvHeadsAttr(), op.getHeadDimAttr(),
-      op.getValueDimAttr(), body.getDenseI64ArrayAttr({0, 0, 0}),
-      op.getScaleAttr(), body.getBoolAttr(op.getMask() == Mask::causal),
-      op.getSoftcapAttr(), op.getWindowAttr());
-  values[op.getKeyGradient()] = backward.getResults()[0];
-  values[op.getValueGradient()] = backward.getResults()[1];
-  values[op.getQueryGradient()] = backward.getResults()[2];
+      body, op.getLoc(), TypeRange(ValueRange(outs)),
+      timesFactors(op.getLoc(), valueOf(op.getQuery()), *factors,
+                   op.getQuery()),
+      valueOf(op.getKey()), valueOf(op.getValue()), valueOf(op.getGradient()),
+      optional(op.getKeyMask()), biases.keyHeadBias, sink, *table,
+      optional(op.getSegments()), tokensOf(spaceOf(op.getQuery())),
+      tokensOf(spaceOf(op.getKey())), outs, op.getHeadsAttr(),
+      op.getKvHeadsAttr(), op.getHeadDimAttr(), op.getValueDimAttr(),
+      body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr(),
+      body.getBoolAttr(op.getMask() == Mask::causal), op.getSoftcapAttr(),
+      biases.slopes, op.getWindowAttr(), op.getChunkAttr());
+  ValueRange results = backward.getResults();
+  values[op.getKeyGradient()] = results[0];
+  values[op.getValueGradient()] = results[1];
+  values[op.getQueryGradient()] =
+      timesFactors(op.getLoc(), results.back(), *factors, op.getQuery());
   spaces[op.getKeyGradient()] = spaces[op.getValueGradient()] =
       spaceOf(op.getKey());
   spaces[op.getQueryGradient()] = spaceOf(op.getQuery());
+  // The table's rows: its op adds them to the parameter.
+  for (Value bias : op.getToBiases())
+    values[bias] = results[2];
+  return sink ? addColumns(op, results.drop_back().back(), op.getSinkAttr())
+              : success();
+}
+
+LogicalResult Converter::convertConstantGradient(ConstantGradientOp op) {
+  Value to = gradientOf(op, op.getValueAttr());
+  if (!to)
+    return failure();
+  SmallVector<int64_t> numbers(cast<ShapedType>(to.getType()).getDimSize(0));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  kernel::EmbedGradientOp::create(
+      body, op.getLoc(), to.getType(), valueOf(op.getGradient()),
+      tokenNumbers(op.getLoc(), head.getDenseI64ArrayAttr(numbers)), to);
+  return success();
+}
+
+LogicalResult Converter::convertPoolGradient(PoolGradientOp op) {
+  Location location = op.getLoc();
+  Space space = spaceOf(op.getLike());
+  spaces[op.getResult()] = space;
+  Value tokens = tokensOf(space), index, mask;
+  auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
+  if (op.getKind() == Pool::mean)
+    mask = optional(op.getKeyMask());
+  else
+    index = poolIndex(location,
+                      op.getKind() == Pool::last ? optional(op.getKeyMask())
+                                                 : optional(op.getIds()),
+                      tokens, op.getKind(), op.getSkip(), op.getId());
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::PoolGradientOp::create(body, location, to.getType(),
+                                     valueOf(op.getGradient()), index, mask,
+                                     tokens, index ? 0 : op.getSkip(), to)
+          .getResult();
   return success();
 }
 
@@ -148,6 +256,8 @@ void Converter::save(Location location, Value value, StringRef name) {
 
 LogicalResult Converter::convertSave(SaveOp op) {
   save(op.getLoc(), valueOf(op.getValue()), op.getName());
+  if (layer)
+    savedValues[op.getName()] = op.getValue();
   return success();
 }
 
@@ -156,6 +266,7 @@ LogicalResult Converter::convertSaved(SavedOp op) {
     values[op.getResult()] = savedValues.lookup(op.getName());
     return success();
   }
+  spaces[op.getResult()] = spaceOf(savedValues.lookup(op.getName()));
   Value like = destinationOf(op.getResult());
   Value rows = like.getDefiningOp()->getOperand(0);
   values[op.getResult()] =
@@ -164,5 +275,46 @@ LogicalResult Converter::convertSaved(SavedOp op) {
           .getResult();
   if (like.use_empty())
     like.getDefiningOp()->erase();
+  return success();
+}
+
+Value Converter::zeroRows(Location location, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  Attribute zero =
+      NumbersAttr::get(head.getContext(), head.getDenseF64ArrayAttr({0.0}),
+                       RankedTensorType::get({1}, head.getF32Type()));
+  RowsSpec spec;
+  spec.inputs.push_back(weight(location, zero));
+  return makeRows(body, location, spec, rowsOf(like), type.getShape().back(),
+                  [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+}
+
+LogicalResult Converter::convertDropout(DropoutOp op) {
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::DropoutOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getInput()),
+          valueOf(op.getStep()), valueOf(op.getFirst()),
+          tokensOf(spaceOf(op.getInput())), op.getRateAttr(), op.getSeedAttr(),
+          op.getSiteAttr(), to)
+          .getResult();
+  return success();
+}
+
+LogicalResult Converter::convertCollect(CollectOp op) {
+  Value &sum = collected[op.getName()];
+  RowsSpec spec;
+  spec.inputs = {sum, valueOf(op.getValue())};
+  sum = makeRows(body, op.getLoc(), spec, rowsOf(op.getValue()),
+                 channelsOf(op.getValue()),
+                 [](OpBuilder &builder, Location at, ValueRange x) -> Value {
+                   return arith::AddFOp::create(builder, at, x[0], x[1]);
+                 });
+  return success();
+}
+
+LogicalResult Converter::convertCollected(CollectedOp op) {
+  values[op.getResult()] = collected.lookup(op.getName());
+  spaces[op.getResult()] = spaceOf(op.getLike());
   return success();
 }

@@ -53,6 +53,8 @@ FailureOr<Value> Converter::scaleOperand(Operation *at, StringRef slot,
   }
   if (scale.getKind() != ScaleKind::scheduled)
     return Value();
+  if (Value known = isTrained() ? scheduled.lookup(scale) : Value())
+    return known;
   Value step;
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
     auto name = function.getArgAttrOfType<StringAttr>(i, "transformer.name");
@@ -63,19 +65,20 @@ FailureOr<Value> Converter::scaleOperand(Operation *at, StringRef slot,
     return at->emitOpError("has a scheduled scale but '")
            << function.getName() << "' has no input 'step'";
   auto name = head.getStringAttr(slot);
-  return once(
-      {name.getAsOpaquePointer(), scale.getAsOpaquePointer()}, [&]() -> Value {
-        auto type = RankedTensorType::get({1}, head.getF32Type());
-        Value to =
-            tensor::EmptyOp::create(head, at->getLoc(), type, ValueRange());
-        return kernel::ScheduleOp::create(
-                   head, at->getLoc(), type,
-                   head.getStringAttr(scheduleName(slot)), step,
-                   head.getF64FloatAttr(scale.getFrom()),
-                   head.getF64FloatAttr(scale.getTo()),
-                   head.getI64IntegerAttr(scale.getSteps()), to)
-            .getResult();
-      });
+  return scheduled[scale] =
+             once({name.getAsOpaquePointer(), scale.getAsOpaquePointer()},
+                  [&]() -> Value {
+                    auto type = RankedTensorType::get({1}, head.getF32Type());
+                    Value to = tensor::EmptyOp::create(head, at->getLoc(), type,
+                                                       ValueRange());
+                    return kernel::ScheduleOp::create(
+                               head, at->getLoc(), type,
+                               head.getStringAttr(scheduleName(slot)), step,
+                               head.getF64FloatAttr(scale.getFrom()),
+                               head.getF64FloatAttr(scale.getTo()),
+                               head.getI64IntegerAttr(scale.getSteps()), to)
+                        .getResult();
+                  });
 }
 
 // A norm's weight or bias, a number per column; null after an error.
@@ -84,9 +87,17 @@ Value Converter::normWeight(Location location, Attribute value,
   auto type = typeOf(location, value);
   if (failed(type))
     return {};
-  if (int64_t count = type->getNumElements(); count != columns)
-    value = RepeatAttr::get(value.getContext(), value, columns / count, false);
-  return weight(location, value);
+  const int64_t count = type->getNumElements();
+  if (count == columns)
+    return weight(location, value);
+  if (!isTrained())
+    return weight(location, RepeatAttr::get(value.getContext(), value,
+                                            columns / count, false));
+  Value held = weight(location, value);
+  SmallVector<int64_t> from;
+  for (int64_t n = 0; n < columns; ++n)
+    from.push_back(n % count);
+  return held ? spread(location, held, from, {columns}) : Value();
 }
 
 // scale * (norm(input) * weight + bias); null after an error.
@@ -97,9 +108,12 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
   int64_t columns = cast<ShapedType>(input.getType()).getShape().back();
   bool hasWeight = attribute && attribute.getWeight();
   bool hasBias = attribute && attribute.getBias();
+  // A weight that a step changes is read as it is.
+  const bool plusOne =
+      attribute && attribute.getAffine() == Affine::one_plus_weight;
   if (hasWeight) {
     Attribute value = attribute.getWeight();
-    if (attribute.getAffine() == Affine::one_plus_weight)
+    if (plusOne && !isTrained())
       value = PlusAttr::get(value.getContext(), value, head.getF64FloatAttr(1));
     spec.inputs.push_back(normWeight(location, value, columns));
   }
@@ -123,8 +137,13 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
                   [&](OpBuilder &builder, Location at, ValueRange x) {
                     Value y = x[0];
                     unsigned next = 1;
-                    if (hasWeight)
-                      y = product(builder, at, y, x[next++]);
+                    if (hasWeight) {
+                      Value by = x[next++];
+                      if (plusOne && isTrained())
+                        by = arith::AddFOp::create(builder, at, by,
+                                                   constant(builder, at, 1));
+                      y = product(builder, at, y, by);
+                    }
                     if (hasBias)
                       y = arith::AddFOp::create(builder, at, y, x[next++]);
                     return scaled(builder, at, scale,
@@ -203,8 +222,11 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
                                                apply(i + 1, arguments[i + 1]));
                  return apply(scales.size() - 1, sum);
                });
-  if (auto name = op.getSumAs())
+  if (auto name = op.getSumAs()) {
     save(location, y, *name);
+    if (layer)
+      savedValues[*name] = op.getInput();
+  }
   if (outNorm)
     y = norm(location, outNorm, y, rows, op.getStreamScaleAttr());
   values[op.getResult()] = y;

@@ -6,6 +6,7 @@
 #include "compiler/fuse/KernelBuilder.h"
 #include "compiler/fuse/Passes.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 #include <tuple>
@@ -51,6 +52,7 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertLayers(transformer::LayersOp op);
+  llvm::SmallVector<mlir::Value> streamsOf(transformer::LayersOp op);
   void recordBodies(transformer::LayersOp op);
   mlir::LogicalResult convertReturn(mlir::func::ReturnOp op);
 
@@ -78,8 +80,9 @@ private:
   mlir::LogicalResult convertLinearAttend(transformer::LinearAttendOp op);
   mlir::Value rotationOf(transformer::RotateOp op);
   mlir::FailureOr<mlir::Value> headScaleOf(transformer::AttendOp op);
-  mlir::FailureOr<mlir::Value> queryScaleOf(transformer::AttendOp op,
-                                            mlir::Value queries);
+  // Of an attend or its gradient.
+  template <typename Op>
+  mlir::FailureOr<mlir::Value> queryScaleOf(Op op, mlir::Value queries);
   mlir::FailureOr<mlir::Value> tokensOfSequence(transformer::AttendOp op,
                                                 mlir::Value value);
   mlir::LogicalResult addBias(transformer::AttendOp op, mlir::Value bias,
@@ -89,6 +92,16 @@ private:
   mlir::Value contentOf(transformer::ContentBiasOp op);
   mlir::FailureOr<mlir::Value> tableOf(transformer::AttendOp op,
                                        const Biases &biases);
+  mlir::LogicalResult addSlopes(mlir::Operation *op,
+                                transformer::PositionBiasOp slopes,
+                                Biases &biases);
+  // The same of a table that a step changes.
+  mlir::LogicalResult addTrainedBias(transformer::AttendGradientOp op,
+                                     mlir::Value bias, Biases &biases);
+  mlir::LogicalResult addTrainedTable(mlir::Operation *op,
+                                      transformer::DistanceBiasOp table,
+                                      Biases &biases);
+  mlir::FailureOr<mlir::Value> trainedTableOf(const Biases &biases);
 
   // Experts (ConvertExperts.cpp).
   struct Routing {
@@ -115,6 +128,9 @@ private:
   mlir::LogicalResult convertCountTokens(transformer::CountTokensOp op);
   mlir::LogicalResult convertConstant(transformer::ConstantOp op);
   mlir::LogicalResult convertKeep(transformer::KeepOp op);
+  mlir::Value poolIndex(mlir::Location location, mlir::Value read,
+                        mlir::Value tokens, transformer::Pool kind,
+                        int64_t skip, int64_t id);
   mlir::Value tokenNumbers(mlir::Location location,
                            mlir::DenseI64ArrayAttr numbers);
 
@@ -133,20 +149,44 @@ private:
   mlir::LogicalResult convertWeightGradient(transformer::WeightGradientOp op);
   mlir::LogicalResult convertEmbedGradient(transformer::EmbedGradientOp op);
   mlir::LogicalResult convertAttendGradient(transformer::AttendGradientOp op);
+  mlir::LogicalResult checkAttendGradient(transformer::AttendGradientOp op);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  queryFactors(transformer::AttendGradientOp op);
+  mlir::Value timesFactors(mlir::Location location, mlir::Value x,
+                           mlir::ValueRange factors, mlir::Value like);
+  mlir::LogicalResult convertBiasGradient(transformer::BiasGradientOp op);
+  mlir::LogicalResult
+  convertConstantGradient(transformer::ConstantGradientOp op);
+  mlir::LogicalResult convertPoolGradient(transformer::PoolGradientOp op);
   mlir::LogicalResult convertCrossEntropy(transformer::CrossEntropyOp op);
+  mlir::LogicalResult convertDropout(transformer::DropoutOp op);
+  mlir::LogicalResult convertCollect(transformer::CollectOp op);
+  mlir::LogicalResult convertCollected(transformer::CollectedOp op);
+  // Zeros of the type and rows of an original.
+  mlir::Value zeroRows(mlir::Location location, mlir::Value like);
   mlir::LogicalResult convertSave(transformer::SaveOp op);
   mlir::LogicalResult convertSaved(transformer::SavedOp op);
   mlir::LogicalResult convertNormGradient(transformer::NormGradientOp op);
+  mlir::Value timesOnePlus(mlir::Location location, mlir::Value gradient,
+                           mlir::Value weight, mlir::Value like);
   mlir::LogicalResult
   convertActivateGradient(transformer::ActivateGradientOp op);
   mlir::LogicalResult convertScaleGradient(transformer::ScaleGradientOp op);
   mlir::Value scaledRows(mlir::Location location, mlir::Value x, double scale,
                          mlir::Value like);
+  mlir::Value shifted(mlir::Location location, mlir::Value ids,
+                      mlir::Value rows, int64_t offset);
+  // Numbers of a weight that a step changes, in another order.
+  mlir::Value spread(mlir::Location location, mlir::Value weight,
+                     llvm::ArrayRef<int64_t> from,
+                     llvm::ArrayRef<int64_t> shape);
   // The memory of a parameter's gradient; null after an error.
   mlir::Value gradientOf(mlir::Operation *op, mlir::Attribute parameter);
-  // Adds the sum over rows of the product of `factors` to a gradient.
+  // Adds the sum over rows of the product of `factors` to a gradient. `to`: the
+  // number of it that gets each column; empty: in turn.
   mlir::LogicalResult addColumns(mlir::Operation *op, mlir::ValueRange factors,
-                                 mlir::Attribute parameter);
+                                 mlir::Attribute parameter,
+                                 llvm::ArrayRef<int64_t> to = {});
   // A weight that a step changes, as a matmul reads it; null after an error.
   mlir::Value packed(mlir::Location location, mlir::Value weight,
                      bool transposed);
@@ -214,8 +254,15 @@ private:
   llvm::StringMap<mlir::Value> runSizes; // all but the batch
   llvm::DenseMap<mlir::Value, mlir::Value> values;
   llvm::DenseMap<mlir::Value, Space> spaces;
-  llvm::StringMap<mlir::Value> savedValues; // outside of layers
-  llvm::StringMap<unsigned> schedules;      // of each slot
+  // Outside of layers values; inside the originals, whose rows saved values
+  // have.
+  llvm::StringMap<mlir::Value> savedValues;
+  // The sums of the loop at hand, or of the last one.
+  llvm::MapVector<llvm::StringRef, mlir::Value> collected;
+  llvm::StringMap<unsigned> schedules; // of each slot
+  // The values of scheduled scales: a step's gradients read those that its
+  // units made.
+  llvm::DenseMap<mlir::Attribute, mlir::Value> scheduled;
   // By size, number and slots of each row.
   std::map<std::tuple<std::string, int64_t, int64_t>, mlir::Value> rowCounts;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Block *>, mlir::Value>

@@ -122,3 +122,22 @@ Status mille::interpreter::runOp(Run &run, tf::ContentBiasOp op) {
   run.set(op.getResult(), biasOf(batch, heads, tokens, tokens, number));
   return Status::done;
 }
+
+Status mille::interpreter::runOp(Run &run, tf::BiasGradientOp op) {
+  const Tensor &gradient = run.at(op.getGradient()); // [batch, heads, q, k]
+  Tensor *table = run.gradient(op, op.getTableAttr());
+  if (!table)
+    return Status::input;
+  int64_t heads = gradient.shape[1], queries = gradient.shape[2];
+  int64_t keys = gradient.shape[3];
+  const double *next = gradient.numbers.data();
+  for (int64_t b = 0; b < gradient.shape[0]; ++b)
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t i = 0; i < queries; ++i)
+        for (int64_t j = 0; j < keys; ++j) {
+          int64_t row = op.getBuckets() ? bucketOf(*op.getBuckets(), i, j)
+                                        : (*op.getIndex())[i * keys + j];
+          table->numbers[row * heads + h] += *next++;
+        }
+  return Status::done;
+}

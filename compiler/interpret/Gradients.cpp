@@ -266,6 +266,37 @@ Status mille::interpreter::runOp(Run &run, tf::PoolGradientOp op) {
   return Status::done;
 }
 
+Status mille::interpreter::runOp(Run &run, tf::ConstantGradientOp op) {
+  const Tensor &gradient = run.at(op.getGradient()); // [batch, n, channels]
+  Tensor *value = run.gradient(op, op.getValueAttr());
+  if (!value)
+    return Status::input;
+  for (auto [i, number] : llvm::enumerate(gradient.numbers))
+    value->numbers[i % value->numbers.size()] += number;
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::CollectOp op) {
+  const Tensor &value = run.at(op.getValue());
+  Tensor &sum = run.collected[op.getName().str()];
+  if (sum.numbers.empty())
+    sum = zeros(value.shape);
+  if (Status s = expectCount(op, "value", &value, sum.numbers.size());
+      failed(s))
+    return s;
+  for (auto [into, number] : llvm::zip_equal(sum.numbers, value.numbers))
+    into += number;
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::CollectedOp op) {
+  auto sum = run.collected.find(op.getName().str());
+  run.set(op.getResult(), sum == run.collected.end()
+                              ? zeros(run.at(op.getLike()).shape)
+                              : sum->second);
+  return Status::done;
+}
+
 Status mille::interpreter::runOp(Run &run, tf::SaveOp op) {
   int64_t layer = run.layer ? run.layer->index : 0;
   run.saved[op.getName().str()][layer] = run.at(op.getValue());

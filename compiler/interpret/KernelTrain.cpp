@@ -1,6 +1,5 @@
 // Interprets the kernels of a training step on tensors, with one function per
 // op. Must stay plain: sums run over rows in order.
-#include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/RowReaders.h"
 #include "compiler/interpret/ScalarRegion.h"
 #include "dialects/transformer/Panels.h"
@@ -44,8 +43,9 @@ Status mille::interpreter::runOp(Run &run, kernel::WeightGradientOp op) {
 
 Status mille::interpreter::runOp(Run &run, kernel::ColumnSumsOp op) {
   Tensor out = run.at(op.getOut());
-  const int64_t columns = columnsOf(out);
-  const int64_t rows = rowsOf(run.at(op.getInputs()[0]));
+  const Tensor &first = run.at(op.getInputs()[0]);
+  const int64_t columns = columnsOf(first), rows = rowsOf(first),
+                numbers = out.numbers.size();
   RowReaders inputs(rows, columns);
   for (mlir::Value input : op.getInputs())
     if (Status s = inputs.add(run, op, input, nullptr); failed(s))
@@ -58,7 +58,7 @@ Status mille::interpreter::runOp(Run &run, kernel::ColumnSumsOp op) {
     inputs.append(m, arguments);
     body.run(arguments, columns, terms.data());
     for (int64_t n = 0; n < columns; ++n)
-      out.numbers[n] += terms[n];
+      out.numbers[op.getTo() ? (*op.getTo())[n] : n % numbers] += terms[n];
   }
   setGradient(run, op.getOut(), out);
   run.set(op.getResult(), std::move(out));
@@ -190,118 +190,5 @@ Status mille::interpreter::runOp(Run &run, kernel::PackOp op) {
           weight.numbers[n * columns + k];
     }
   run.set(op.getResult(), std::move(out));
-  return Status::done;
-}
-
-namespace {
-
-// Attention's backward pass by its formulas: head by head, query by query.
-class Backward {
-public:
-  Backward(Run &run, kernel::AttentionBackwardOp op)
-      : op(op), query(run.at(op.getQuery())), key(run.at(op.getKey())),
-        value(run.at(op.getValue())), gradient(run.at(op.getGradient())),
-        mask(run.find(op.getKeyMask())), queries(run.index(op.getQueries())),
-        keys(run.index(op.getKeys())), headDim(op.getHeadDim()),
-        valueDim(op.getValueDim()), heads(op.getHeads()),
-        kvHeads(op.getKvHeads()), scale(op.getScale().convertToDouble()),
-        cap(op.getSoftcap().convertToDouble()),
-        sight(op.getCausal(), op.getWindow(), 0) {}
-
-  Status compute(Tensor outs[3]) {
-    if (queries <= 0 || keys <= 0 || rowsOf(query) % queries) {
-      op.emitError() << "queries is " << queries << " but query has "
-                     << rowsOf(query) << " rows";
-      return Status::input;
-    }
-    const int64_t sequences = rowsOf(query) / queries;
-    for (Status s : {expectRows(op, "key", key, sequences * keys),
-                     expectRows(op, "value", value, sequences * keys),
-                     expectRows(op, "gradient", gradient, rowsOf(query)),
-                     expectCount(op, "key_mask", mask, sequences * keys)})
-      if (failed(s))
-        return s;
-    outs[0] = zeros({sequences * keys, kvHeads * headDim});
-    outs[1] = zeros({sequences * keys, kvHeads * valueDim});
-    outs[2] = zeros({sequences * queries, heads * headDim});
-    for (int64_t s = 0; s < sequences; ++s)
-      for (int64_t h = 0; h < heads; ++h)
-        for (int64_t i = 0; i < queries; ++i)
-          addQuery(s, h, i, outs);
-    return Status::done;
-  }
-
-private:
-  const double *at(const Tensor &tensor, int64_t row, int64_t column) const {
-    return &tensor.numbers[row * columnsOf(tensor) + column];
-  }
-  static double dot(const double *a, const double *b, int64_t n) {
-    double sum = 0;
-    for (int64_t c = 0; c < n; ++c)
-      sum += a[c] * b[c];
-    return sum;
-  }
-  static void add(double factor, const double *x, double *to, int64_t n) {
-    for (int64_t c = 0; c < n; ++c)
-      to[c] += factor * x[c];
-  }
-
-  void addQuery(int64_t s, int64_t h, int64_t i, Tensor outs[3]) {
-    const int64_t row = s * queries + i, shared = h / (heads / kvHeads);
-    const double *q = at(query, row, op.getOffsets()[0] + h * headDim),
-                 *g = at(gradient, row, h * valueDim);
-    std::vector<int64_t> seen;
-    std::vector<double> scores, weights, slopes;
-    for (int64_t j = 0; j < keys; ++j) {
-      if (!sight.shows(i, j) || (mask && mask->numbers[s * keys + j] == 0))
-        continue;
-      const double *k =
-          at(key, s * keys + j, op.getOffsets()[1] + shared * headDim);
-      double score = scale * dot(q, k, headDim);
-      const double t = cap > 0 ? std::tanh(score / cap) : 0;
-      seen.push_back(j);
-      scores.push_back(cap > 0 ? cap * t : score);
-      slopes.push_back(scale * (1 - t * t));
-    }
-    if (seen.empty())
-      return;
-    const double largest = *std::max_element(scores.begin(), scores.end());
-    double sum = 0, mean = 0;
-    for (double &score : scores)
-      sum += score = std::exp(score - largest);
-    for (auto [j, score] : llvm::zip(seen, scores)) {
-      score /= sum;
-      weights.push_back(dot(
-          g, at(value, s * keys + j, op.getOffsets()[2] + shared * valueDim),
-          valueDim));
-      mean += score * weights.back();
-    }
-    for (auto [n, j] : llvm::enumerate(seen)) {
-      const int64_t other = s * keys + j;
-      const double d = scores[n] * (weights[n] - mean) * slopes[n];
-      add(scores[n], g, &outs[1].numbers[(other * kvHeads + shared) * valueDim],
-          valueDim);
-      add(d, q, &outs[0].numbers[(other * kvHeads + shared) * headDim],
-          headDim);
-      add(d, at(key, other, op.getOffsets()[1] + shared * headDim),
-          &outs[2].numbers[(row * heads + h) * headDim], headDim);
-    }
-  }
-
-  mutable kernel::AttentionBackwardOp op;
-  const Tensor &query, &key, &value, &gradient, *mask;
-  int64_t queries, keys, headDim, valueDim, heads, kvHeads;
-  double scale, cap;
-  Sight sight;
-};
-
-} // namespace
-
-Status mille::interpreter::runOp(Run &run, kernel::AttentionBackwardOp op) {
-  Tensor outs[3];
-  if (Status s = Backward(run, op).compute(outs); failed(s))
-    return s;
-  for (auto [result, out] : llvm::zip_equal(op.getResults(), outs))
-    run.set(result, std::move(out));
   return Status::done;
 }

@@ -139,6 +139,34 @@ Status mille::interpreter::runOp(Run &run, kernel::PoolMeanOp op) {
   return Status::done;
 }
 
+Status mille::interpreter::runOp(Run &run, kernel::PoolGradientOp op) {
+  const Tensor &gradient = run.at(op.getGradient()); // [batch, columns]
+  const Tensor *index = run.find(op.getIndex());
+  const Tensor *mask = run.find(op.getKeyMask());
+  const int64_t tokens = run.index(op.getTokens());
+  const int64_t batch = rowsOf(gradient), columns = columnsOf(gradient);
+  for (Status s : {expectCount(op, "index", index, batch),
+                   expectCount(op, "key_mask", mask, batch * tokens),
+                   checkSkip(op, op.getSkip(), tokens)})
+    if (failed(s))
+      return s;
+  Tensor out = zeros({batch * tokens, columns});
+  for (int64_t b = 0; b < batch; ++b) {
+    SmallVector<int64_t> rows;
+    if (index)
+      rows.push_back(int64_t(index->numbers[b]));
+    for (int64_t t = op.getSkip(); t < tokens && !index; ++t)
+      if (!mask || mask->numbers[b * tokens + t] != 0)
+        rows.push_back(b * tokens + t);
+    for (int64_t row : rows)
+      for (int64_t c = 0; c < columns; ++c)
+        out.numbers[row * columns + c] =
+            gradient.numbers[b * columns + c] / double(rows.size());
+  }
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
 Status mille::interpreter::runOp(Run &run, kernel::SimilarityOp op) {
   run.outputs[op.getName().str()] =
       similarityOf(run.at(op.getLeft()), run.at(op.getRight()));

@@ -3,6 +3,7 @@
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "runtime/Philox.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
@@ -19,6 +20,64 @@ Status mille::interpreter::runOp(Run &run, kernel::AlibiOp op) {
   for (size_t i = 0; i < out.numbers.size(); ++i)
     out.numbers[i] = factor * alibiOf(op.getSlopes()[i % heads],
                                       positions.numbers[i / heads]);
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+namespace {
+
+// Of both dialects: rows of `tokens` to a sequence.
+template <typename Op>
+Status dropRows(Run &run, Op op, int64_t tokens, Tensor &out) {
+  const Tensor &step = run.at(op.getStep()), &first = run.at(op.getFirst());
+  for (Status s :
+       {expectCount(op, "step", &step, 1), expectCount(op, "first", &first, 1)})
+    if (failed(s))
+      return s;
+  const Dropout mask{uint32_t(op.getSeed()), uint32_t(op.getSite()),
+                     uint32_t(int64_t(step.numbers[0])),
+                     run.layer ? uint32_t(run.layer->index) : UINT32_MAX,
+                     op.getRate().convertToDouble()};
+  const int64_t columns = columnsOf(out);
+  for (int64_t m = 0; m < rowsOf(out); ++m)
+    for (int64_t c = 0; c < columns; ++c) {
+      const int64_t row = int64_t(first.numbers[0]) * tokens + m;
+      const bool kept =
+          mask.words(c / 4, uint32_t(row)).word[c % 4] >= mask.threshold();
+      out.numbers[m * columns + c] *= kept ? 1 / (1 - mask.rate) : 0;
+    }
+  return Status::done;
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, transformer::DropoutOp op) {
+  Tensor out = run.at(op.getInput());
+  Status status = dropRows(run, op, out.shape[1], out);
+  run.set(op.getResult(), std::move(out));
+  return status;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::DropoutOp op) {
+  Tensor out = run.at(op.getInput());
+  Status status = dropRows(run, op, run.index(op.getTokens()), out);
+  run.set(op.getResult(), std::move(out));
+  return status;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::ShiftOp op) {
+  Tensor out = run.at(op.getIds());
+  for (double &id : out.numbers)
+    id += double(int64_t(op.getNumber()));
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::SpreadOp op) {
+  const Tensor &weight = run.at(op.getWeight());
+  Tensor out = run.at(op.getOut());
+  for (auto [number, from] : llvm::zip_equal(out.numbers, op.getFrom()))
+    number = weight.numbers[from];
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

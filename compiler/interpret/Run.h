@@ -76,7 +76,8 @@ struct Run {
   llvm::StringMap<int64_t> sizes; // of the run, by name
   std::optional<double> step; // of scheduled scales; none: the schedule's end
   const Layer *layer = nullptr;
-  KernelRunner instead; // of the interpreter's own step
+  KernelRunner instead;                    // of the interpreter's own step
+  std::map<std::string, Tensor> collected; // sums over layers
 };
 
 // Runs the ops of `block` except its terminator; drops values after their last
@@ -172,6 +173,13 @@ Status runOp(Run &run, transformer::ScaleGradientOp op);
 Status runOp(Run &run, transformer::EmbedGradientOp op);
 Status runOp(Run &run, transformer::AttendGradientOp op);
 Status runOp(Run &run, transformer::PoolGradientOp op);
+Status runOp(Run &run, transformer::BiasGradientOp op);
+Status runOp(Run &run, transformer::ConstantGradientOp op);
+Status runOp(Run &run, transformer::RouteGradientOp op);
+Status runOp(Run &run, transformer::SlotProductsOp op);
+Status runOp(Run &run, transformer::CollectOp op);
+Status runOp(Run &run, transformer::CollectedOp op);
+Status runOp(Run &run, transformer::DropoutOp op);
 Status runOp(Run &run, transformer::SaveOp op);
 Status runOp(Run &run, transformer::SavedOp op);
 Status runOp(Run &run, kernel::WeightOp op);
@@ -194,6 +202,9 @@ Status runOp(Run &run, kernel::AlibiOp op);
 Status runOp(Run &run, kernel::QueryScaleOp op);
 Status runOp(Run &run, kernel::TokenNumbersOp op);
 Status runOp(Run &run, kernel::CountTokensOp op);
+Status runOp(Run &run, kernel::DropoutOp op);
+Status runOp(Run &run, kernel::ShiftOp op);
+Status runOp(Run &run, kernel::SpreadOp op);
 Status runOp(Run &run, kernel::GatherTokensOp op);
 Status runOp(Run &run, kernel::PatchesOp op);
 Status runOp(Run &run, kernel::PatchTableOp op);
@@ -204,6 +215,7 @@ Status runOp(Run &run, kernel::SimilarityOp op);
 Status runOp(Run &run, kernel::ScheduleOp op);
 Status runOp(Run &run, kernel::PoolIndexOp op);
 Status runOp(Run &run, kernel::PoolMeanOp op);
+Status runOp(Run &run, kernel::PoolGradientOp op);
 Status runOp(Run &run, kernel::RecallOp op);
 Status runOp(Run &run, kernel::RememberOp op);
 Status runOp(Run &run, kernel::PositionsOp op);

@@ -146,14 +146,21 @@ void describe(const WeightGradientSpec &g, KernelInfo &info) {
   info.rowDimension = {0, -1};
 }
 
-// Tasks are ranges of columns, which are the only dimension of the out.
-void describe(const ColumnSumsSpec &c, KernelInfo &info) {
+// Tasks are ranges of columns, which are the only dimension of the out. Columns
+// that share a number of the out are one task.
+void describeSums(const KernelSpec &spec, KernelInfo &info) {
+  const ColumnSumsSpec &c = spec.columnSums;
+  const int64_t columns = c.inputs[0].columns;
+  const bool whole = !spec.to.empty() || spec.out.columns != columns;
   info.bufferCount = c.inputs.size() + 1;
-  info.flopsPerRow = nominalRows * (1 + c.body.steps.size());
-  info.rowUnit = 64;
+  info.flopsPerRow = nominalRows * (1 + c.body.steps.size()) *
+                     (whole ? columns / spec.out.columns + 1 : 1);
+  info.rowUnit = whole ? 1u << 30 : 64;
+  if (spec.out.rank == 2)
+    info.columnUnit = spec.out.columns;
   for (const BufferSpec &input : c.inputs)
-    info.rowDimension.push_back(input.reading == Reading::element ||
-                                        input.reading == Reading::column
+    info.rowDimension.push_back(!whole && (input.reading == Reading::element ||
+                                           input.reading == Reading::column)
                                     ? 0
                                     : -1);
 }
@@ -197,13 +204,16 @@ void describe(const PackSpec &p, KernelInfo &info) {
 
 // The task that computes some query heads writes the gradients of their key
 // heads, so it has all queries.
-void describe(const AttentionBackwardSpec &a, KernelInfo &info) {
-  const AttentionSpec &f = a.forward;
+void describeBackward(const KernelSpec &spec, KernelInfo &info) {
+  const AttentionSpec &f = spec.attentionBackward.forward;
   info.partition = MILLE_PARTITION_SEQUENCES;
   info.rowDimension = {1, 1, 1, 1}; // query, key, value, gradient
-  if (f.has(AttentionOperand::keyMask))
-    info.rowDimension.push_back(0);
-  info.rowDimension.insert(info.rowDimension.end(), {1, 1});
+  for (int i = 0; i < attentionOperands; ++i)
+    if (f.optional[i])
+      info.rowDimension.push_back(rowDimensionOf(AttentionOperand(i)));
+  const size_t outs =
+      2 + spec.biasGradient.has_value() + spec.sinkGradient.has_value();
+  info.rowDimension.insert(info.rowDimension.end(), outs, 1);
   info.bufferCount = info.rowDimension.size() + 1;
   info.scalarCount = 2;
   info.columnUnit = f.group();
@@ -245,7 +255,7 @@ KernelInfo mille::describeSpec(const KernelSpec &spec) {
     describe(spec.weightGradient, info);
     break;
   case KernelKind::columnSums:
-    describe(spec.columnSums, info);
+    describeSums(spec, info);
     break;
   case KernelKind::embedGradient:
     describe(spec.embedGradient, info);
@@ -260,10 +270,13 @@ KernelInfo mille::describeSpec(const KernelSpec &spec) {
     describe(spec.pack, info);
     break;
   case KernelKind::attentionBackward:
-    describe(spec.attentionBackward, info);
+    describeBackward(spec, info);
     break;
   }
   describeJoined(spec, info);
-  info.rowDimension.push_back(rowDimensionOfOut(spec.kind));
+  info.rowDimension.push_back(spec.kind == KernelKind::columnSums &&
+                                      spec.out.rank == 2
+                                  ? 1
+                                  : rowDimensionOfOut(spec.kind));
   return info;
 }

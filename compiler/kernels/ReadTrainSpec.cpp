@@ -30,10 +30,14 @@ LogicalResult mille::readKernel(kernel::ColumnSumsOp op, KernelSpec &spec) {
   spec.kind = KernelKind::columnSums;
   if (failed(readBuffer(op, op.getOut().getType(), spec.out)))
     return failure();
+  const int64_t columns =
+      cast<ShapedType>(op.getInputs()[0].getType()).getShape().back();
   for (Value input : op.getInputs())
-    if (failed(readOperand(op, input.getType(), spec.out.columns,
+    if (failed(readOperand(op, input.getType(), columns,
                            spec.columnSums.inputs.emplace_back())))
       return failure();
+  if (op.getTo())
+    spec.to.assign(op.getTo()->begin(), op.getTo()->end());
   readRegion(op.getBody(), spec.columnSums.body);
   return success();
 }
@@ -113,15 +117,31 @@ LogicalResult mille::readKernel(kernel::AttentionBackwardOp op,
     f.windowLeft = (*window)[0];
     f.windowRight = (*window)[1];
   }
-  if (op.getKeyMask() &&
-      failed(readBuffer(op, op.getKeyMask().getType(),
-                        f.optional[int(AttentionOperand::keyMask)].emplace())))
-    return failure();
-  return readBuffers(op, {{op.getQuery(), &f.query},
-                          {op.getKey(), &f.key},
-                          {op.getValue(), &f.value},
-                          {op.getGradient(), &a.gradient},
-                          {op.getOuts()[0], &a.keyGradient},
-                          {op.getOuts()[1], &a.valueGradient},
-                          {op.getOuts()[2], &spec.out}});
+  f.chunk = op.getChunk();
+  if (auto slopes = op.getSlopes())
+    f.slopes.assign(slopes->begin(), slopes->end());
+  f.biasByDistance = bool(op.getBias());
+  for (auto [operand, value] :
+       {std::pair{AttentionOperand::keyMask, op.getKeyMask()},
+        {AttentionOperand::keyHeadBias, op.getKeyHeadBias()},
+        {AttentionOperand::sink, op.getSink()},
+        {AttentionOperand::bias, op.getBias()},
+        {AttentionOperand::segments, op.getSegments()}})
+    if (value && failed(readBuffer(op, value.getType(),
+                                   f.optional[int(operand)].emplace())))
+      return failure();
+  SmallVector<std::pair<Value, BufferSpec *>> buffers{
+      {op.getQuery(), &f.query},
+      {op.getKey(), &f.key},
+      {op.getValue(), &f.value},
+      {op.getGradient(), &a.gradient}};
+  SmallVector<BufferSpec *> outs{&a.keyGradient, &a.valueGradient};
+  if (op.getBias())
+    outs.push_back(&spec.biasGradient.emplace());
+  if (op.getSink())
+    outs.push_back(&spec.sinkGradient.emplace());
+  outs.push_back(&spec.out);
+  for (auto [out, buffer] : llvm::zip_equal(op.getOuts(), outs))
+    buffers.push_back({out, buffer});
+  return readBuffers(op, buffers);
 }

@@ -253,6 +253,8 @@ std::string mille::canonicalText(const KernelSpec &spec) {
     break;
   case KernelKind::columnSums:
     write(t, spec.columnSums);
+    for (int64_t number : spec.to)
+      t.number(number);
     break;
   case KernelKind::embedGradient:
     write(t, spec.embedGradient);
@@ -268,6 +270,7 @@ std::string mille::canonicalText(const KernelSpec &spec) {
     break;
   case KernelKind::attentionBackward:
     write(t, spec.attentionBackward);
+    t.optional(spec.biasGradient).optional(spec.sinkGradient);
     break;
   }
   t.word("out").buffer(spec.out);

@@ -201,7 +201,7 @@ struct WeightGradientSpec {
   BufferSpec gradient, input;
 };
 struct ColumnSumsSpec {
-  std::vector<BufferSpec> inputs;
+  std::vector<BufferSpec> inputs; // the first has all columns
   ScalarProgram body;
 };
 struct EmbedGradientSpec {
@@ -271,6 +271,11 @@ struct KernelSpec {
   // then the outs that are written.
   bool written = true; // the op's own out
   std::vector<JoinedRows> joined;
+  // Of column sums: the out's number that each column is added to; empty: in
+  // turn.
+  std::vector<int64_t> to;
+  // Further outs of attention's backward pass, before the last.
+  std::optional<BufferSpec> biasGradient, sinkGradient;
 
   // Those that are written.
   std::vector<BufferSpec> outs() const;

@@ -75,13 +75,16 @@ bool mille::lower::isBuffer(OpOperand &operand) {
 std::pair<int64_t, int64_t> mille::lower::headsOf(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (auto backward = dyn_cast<AttentionBackwardOp>(op)) {
-    const int64_t kvHeads = backward.getKvHeads();
-    const std::pair<int64_t, int64_t> heads[] = {
-        {backward.getHeadDim(), kvHeads},
-        {backward.getValueDim(), kvHeads},
-        {backward.getHeadDim(), backward.getHeads()}};
+    const int64_t kvHeads = backward.getKvHeads(), all = backward.getHeads();
+    SmallVector<std::pair<int64_t, int64_t>> heads{
+        {backward.getHeadDim(), kvHeads}, {backward.getValueDim(), kvHeads}};
+    if (Value bias = backward.getBias())
+      heads.push_back({cast<MemRefType>(bias.getType()).getDimSize(1), all});
+    if (backward.getSink())
+      heads.push_back({1, all});
+    heads.push_back({backward.getHeadDim(), all});
     const int64_t out = int64_t(operand.getOperandNumber()) -
-                        (op->getNumOperands() - std::size(heads));
+                        (op->getNumOperands() - int64_t(heads.size()));
     return out < 0 ? std::pair<int64_t, int64_t>() : heads[out];
   }
   if (operand.getOperandNumber() + 1 != op->getNumOperands())

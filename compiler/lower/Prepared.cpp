@@ -86,6 +86,30 @@ public:
                address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
     return success();
   }
+  LogicalResult lower(DropoutOp op) {
+    code.call("mille_dropout",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput())), i64(columnsOf(op.getOut())),
+               address.lookup(op.getStep()), address.lookup(op.getFirst()),
+               tokensOf(op.getTokens()),
+               code.real(op.getRate().convertToDouble()), i32(op.getSeed()),
+               i32(op.getSite()), layer ? code.to32(layer) : i32(-1),
+               address.lookup(op.getOut()), rowsOf(op.getOut()),
+               i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(ShiftOp op) {
+    code.call("mille_shift",
+              {code.run, address.lookup(op.getIds()), rowsOf(op.getOut()),
+               i32(op.getNumber()), address.lookup(op.getOut())});
+    return success();
+  }
+  LogicalResult lower(SpreadOp op) {
+    code.call("mille_spread",
+              {code.run, address.lookup(op.getWeight()), integers(op.getFrom()),
+               i64(op.getFrom().size()), address.lookup(op.getOut())});
+    return success();
+  }
   LogicalResult lower(QueryScaleOp op) {
     transformer::LengthScaleAttr scale = op.getScale();
     double numbers[] = {scale.getBase(), scale.getFloor(), scale.getBeta(),
@@ -318,6 +342,16 @@ public:
                i64(columnsOf(op.getInput())), address.lookup(op.getOut()),
                i64(rowStride(op.getOut()))},
               /*status=*/true);
+    return success();
+  }
+  LogicalResult lower(PoolGradientOp op) {
+    code.call("mille_pool_gradient",
+              {code.run, address.lookup(op.getGradient()),
+               i64(rowStride(op.getGradient())), addressOrNull(op.getIndex()),
+               addressOrNull(op.getKeyMask()), tokensOf(op.getTokens()),
+               i64(op.getSkip()), i64(columnsOf(op.getOut())),
+               address.lookup(op.getOut()), rowsOf(op.getOut()),
+               i64(rowStride(op.getOut()))});
     return success();
   }
   LogicalResult lower(KeepOp op) {

@@ -39,13 +39,18 @@ def Kernel_ColumnSumsOp : Kernel_GeneratedOp<"column_sums", [Kernel_Adds]> {
     each. The first input is [?, N]. The sum starts at what the out holds, and rows are added in
     their order.
 
+    An out of P numbers, where P divides N, gets column n at number n mod P: columns that belong
+    to one parameter, as do those of all heads to the norm of a head, or all of them to a factor.
+    `to` says it for each column instead, and counts the out's numbers row by row.
+
     Constraints:
-    * (C1) the out is f32 [N]; inputs are f32 or bf16 [?, N], or f32 [?, 1], [N], [1, N] or [1],
-      the first of them [?, N].
+    * (C1) the out is f32 [P], P divides N; inputs are f32 or bf16 [?, N], or f32 [?, 1], [N],
+      [1, N] or [1], the first of them [?, N].
     * (C2) the region has an f32 argument for each input and yields one f32.
     * (C3) a result for each outs on tensors, none on memrefs.
+    * (C4) with `to` the out is f32 [P] or [R, C]; `to` has N numbers of it.
 
-    Accuracy: |error| <= (rows + 1) u sum|t|, of the terms and what the out holds.
+    Accuracy: |error| <= (k + 1) u sum|t|, of k terms and what the out holds.
 
     ```mlir
     %b = kernel.column_sums ins(%gy, %hat : tensor<?x8xf32>, tensor<?x8xf32>) outs(%g : tensor<8xf32>) {
@@ -55,12 +60,13 @@ def Kernel_ColumnSumsOp : Kernel_GeneratedOp<"column_sums", [Kernel_Adds]> {
     } -> tensor<8xf32>
     ```
   }];
-  let arguments = (ins Variadic<Kernel_Buffer>:$inputs, Kernel_Buffer:$out);
+  let arguments = (ins Variadic<Kernel_Buffer>:$inputs, Kernel_Buffer:$out,
+                       OptionalAttr<DenseI64ArrayAttr>:$to);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     `ins` `(` $inputs `:` type($inputs) `)` `outs` `(` $out `:` type($out) `)`
-    attr-dict-with-keyword $body (`->` type($result)^)?
+    (`to` $to^)? attr-dict-with-keyword $body (`->` type($result)^)?
   }];
   let hasVerifier = 1;
 }
@@ -186,23 +192,28 @@ def Kernel_PackOp : Kernel_GeneratedOp<"pack"> {
 
 def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrSizedOperandSegments],
     "getOutsMutable()"> {
-  let summary = "the gradients of attention's key, value and query";
+  let summary = "the gradients of attention's key, value and query, of its bias and sink";
   let description = [{
-    Buffers, offsets, sequences, heads, key_mask, window and softcap are as in `attention`,
+    Buffers, offsets, sequences, heads, masks, biases and softcap are as in `attention`,
     query i is at position i; `gradient` is that of its out. The softmax p is made again from
     query and key. With s = scale q k^T, z = softcap tanh(s / softcap) or s, and p the softmax of
-    z: value gradient = p^T g; with d = p * (g v^T - sum(p * g v^T)), times 1 - (z / softcap)^2
-    where there is a softcap: query gradient = scale d k, key gradient = scale d^T q. The query
-    heads of a key head are added in their order.
+    z with its biases: value gradient = p^T g; with u = p * (g v^T - sum(p * g v^T)) and d = u
+    times 1 - (z / softcap)^2 where there is a softcap: query gradient = scale d k, key gradient =
+    scale d^T q. The query heads of a key head are added in their order.
+
+    `bias` is by distance. Its gradient is a row for each query, [?, heads * (2D + 1)]: u, added
+    where keys share a column. The sink's is [?, heads]: -p_sink sum(p * g v^T).
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
     * (C2) the columns named by offsets exist; gradient is [?, heads * value_dim]; the outs are
-      the gradients of key [?, kv_heads * head_dim], value [?, kv_heads * value_dim] and query
-      [?, heads * head_dim]; all are f32.
-    * (C3) key_mask is i32 [?]; scale is finite; softcap is finite and >= 0; window is empty or
-      two numbers >= 0.
+      the gradients of key [?, kv_heads * head_dim], value [?, kv_heads * value_dim], of bias
+      and of sink if there are these, and of query [?, heads * head_dim]; all are f32.
+    * (C3) key_mask and segments are i32 [?]; scale is finite; softcap is finite and >= 0;
+      window is empty or two numbers >= 0; chunk >= 0.
     * (C4) results for the outs on tensors, none on memrefs.
+    * (C5) key_head_bias is [?, heads], sink [heads], bias [heads, odd]; there are as many
+      slopes as heads, or none.
 
     Accuracy: |error| <= (keys + 64) 2u sum|t|, of the terms of each sum.
 
@@ -214,19 +225,26 @@ def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrS
     ```
   }];
   let arguments = (ins Kernel_Buffer:$query, Kernel_Buffer:$key, Kernel_Buffer:$value,
-    Kernel_Buffer:$gradient, Optional<Kernel_Buffer>:$key_mask, Index:$queries, Index:$keys,
+    Kernel_Buffer:$gradient, Optional<Kernel_Buffer>:$key_mask,
+    Optional<Kernel_Buffer>:$key_head_bias, Optional<Kernel_Buffer>:$sink,
+    Optional<Kernel_Buffer>:$bias, Optional<Kernel_Buffer>:$segments,
+    Index:$queries, Index:$keys,
     Variadic<Kernel_Buffer>:$outs,
     I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
     DenseI64ArrayAttr:$offsets, F64Attr:$scale, BoolAttr:$causal,
-    DefaultValuedAttr<F64Attr, "0.0">:$softcap, OptionalAttr<DenseI64ArrayAttr>:$window);
+    DefaultValuedAttr<F64Attr, "0.0">:$softcap, OptionalAttr<DenseF64ArrayAttr>:$slopes,
+    OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $query `,` $key `,` $value `gradient` $gradient `:` type($gradient)
-    (`key_mask` $key_mask^ `:` type($key_mask))? `queries` $queries `keys` $keys
+    (`key_mask` $key_mask^ `:` type($key_mask))?
+    (`key_head_bias` $key_head_bias^ `:` type($key_head_bias))?
+    (`sink` $sink^ `:` type($sink))? (`bias` $bias^ `:` type($bias))?
+    (`segments` $segments^ `:` type($segments))? `queries` $queries `keys` $keys
     `outs` `(` $outs `:` type($outs) `)`
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
     `offsets` $offsets `scale` $scale `causal` $causal (`softcap` $softcap^)?
-    (`window` $window^)? attr-dict
+    (`slopes` custom<Numbers>($slopes)^)? (`window` $window^)? (`chunk` $chunk^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) (`->` type($results)^)?
   }];
   let hasVerifier = 1;

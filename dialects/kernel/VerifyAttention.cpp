@@ -83,6 +83,36 @@ LogicalResult verifyWindow(Operation *op,
   return op->emitOpError("window must be two numbers >= 0, left and right");
 }
 
+LogicalResult verifyChunk(Operation *op, int64_t chunk) {
+  if (chunk >= 0)
+    return success();
+  return op->emitOpError() << "chunk is " << chunk << " but must be >= 0";
+}
+
+template <typename Op> LogicalResult verifySlopes(Op op) {
+  const int64_t heads = op.getHeads();
+  auto slopes = op.getSlopes();
+  if (!slopes || int64_t(slopes->size()) == heads)
+    return success();
+  return op.emitOpError() << "slopes has " << slopes->size()
+                          << " entries but heads is " << heads;
+}
+
+// A table with a row for each head; by distance with 2D + 1 columns.
+LogicalResult verifyBias(Operation *op, Value bias, int64_t heads,
+                         bool byDistance) {
+  auto columns = columnsOf(op, "bias", bias);
+  if (!columns)
+    return failure();
+  if (shapeOf(bias)[0] != heads)
+    return op->emitOpError()
+           << "bias is " << bias.getType() << " but heads is " << heads;
+  if (byDistance && *columns % 2 == 0)
+    return op->emitOpError() << "bias by distance has " << *columns
+                             << " columns but must have an odd number";
+  return success();
+}
+
 // Operands and lists with an entry per head, key or query.
 LogicalResult verifyOptional(AttentionOp op) {
   constexpr int64_t any = ShapedType::kDynamic;
@@ -99,16 +129,10 @@ LogicalResult verifyOptional(AttentionOp op) {
       failed(verifyIndices(op, "segments", op.getSegments())) || // C11
       failed(verifyIndices(op, "prefix", op.getPrefix())))       // C11
     return failure();
-  if (auto slopes = op.getSlopes();
-      slopes && int64_t(slopes->size()) != heads) // C4
-    return op.emitOpError() << "slopes has " << slopes->size()
-                            << " entries but heads is " << heads;
-  if (failed(verifyWindow(op, op.getWindow()))) // C9
+  if (failed(verifySlopes(op)) ||               // C4
+      failed(verifyWindow(op, op.getWindow()))) // C9
     return failure();
-  if (int64_t(op.getChunk()) < 0) // C9
-    return op.emitOpError()
-           << "chunk is " << int64_t(op.getChunk()) << " but must be >= 0";
-  return success();
+  return verifyChunk(op, op.getChunk()); // C9
 }
 
 // Tables by distance have 2D + 1 columns for each head.
@@ -116,17 +140,10 @@ LogicalResult verifyBiases(AttentionOp op) {
   int64_t heads = op.getHeads();
   if (bool(op.getBias()) != bool(op.getBiasBy())) // C10
     return op.emitOpError("must have both bias and bias_by, or neither");
-  if (Value bias = op.getBias()) {
-    auto columns = columnsOf(op, "bias", bias); // C8
-    if (!columns)
-      return failure();
-    if (shapeOf(bias)[0] != heads) // C8
-      return op.emitOpError()
-             << "bias is " << bias.getType() << " but heads is " << heads;
-    if (*op.getBiasBy() == BiasBy::distance && *columns % 2 == 0) // C8
-      return op.emitOpError() << "bias by distance has " << *columns
-                              << " columns but must have an odd number";
-  }
+  if (op.getBias() &&
+      failed(verifyBias(op, op.getBias(), heads,
+                        *op.getBiasBy() == BiasBy::distance))) // C8
+    return failure();
   for (auto [name, products] :
        {std::pair<StringRef, Value>{"content_query", op.getContentQuery()},
         {"content_key", op.getContentKey()}}) {
@@ -279,20 +296,41 @@ static LogicalResult verifySoftcap(Operation *op, double softcap) {
                            << " but must be finite and >= 0";
 }
 
+// The columns of the outs: key, value, bias and sink if there are these, query.
+static SmallVector<int64_t> outColumns(AttentionBackwardOp op) {
+  SmallVector<int64_t> columns{
+      int64_t(op.getKvHeads()) * int64_t(op.getHeadDim()),
+      int64_t(op.getKvHeads()) * int64_t(op.getValueDim())};
+  const int64_t heads = op.getHeads();
+  if (op.getBias())
+    columns.push_back(heads * shapeOf(op.getBias())[1]);
+  if (op.getSink())
+    columns.push_back(heads);
+  columns.push_back(heads * int64_t(op.getHeadDim()));
+  return columns;
+}
+
 LogicalResult AttentionBackwardOp::verify() {
-  const int64_t heads = getHeads(), kvHeads = getKvHeads();
-  if (failed(verifyHeads(*this)) ||                             // C1, C2, C3
-      failed(verifyIndices(*this, "key_mask", getKeyMask())) || // C3
+  const int64_t heads = getHeads();
+  if (failed(verifyHeads(*this)) ||                              // C1, C2, C3
+      failed(verifyIndices(*this, "key_mask", getKeyMask())) ||  // C3
+      failed(verifyIndices(*this, "segments", getSegments())) || // C3
       failed(verifySoftcap(*this, getSoftcap().convertToDouble())) || // C3
-      failed(verifyWindow(*this, getWindow())))                       // C3
+      failed(verifyWindow(*this, getWindow())) ||                     // C3
+      failed(verifyChunk(*this, getChunk())))                         // C3
     return failure();
-  if (getOuts().size() != 3) // C2
-    return emitOpError() << "has " << getOuts().size()
-                         << " outs but there are 3: the gradients of key, "
-                            "value and query";
-  const int64_t columns[] = {kvHeads * int64_t(getHeadDim()),
-                             kvHeads * int64_t(getValueDim()),
-                             heads * int64_t(getHeadDim())};
+  if (failed(verifyOneOf(*this, "key_head_bias", getKeyHeadBias(),
+                         {{ShapedType::kDynamic, heads}})) ||             // C5
+      failed(verifyOneOf(*this, "sink", getSink(), {{heads}})) ||         // C5
+      (getBias() && failed(verifyBias(*this, getBias(), heads, true))) || // C5
+      failed(verifySlopes(*this)))                                        // C5
+    return failure();
+  const SmallVector<int64_t> columns = outColumns(*this);
+  if (getOuts().size() != columns.size()) // C2
+    return emitOpError() << "has " << getOuts().size() << " outs but there are "
+                         << columns.size()
+                         << ": the gradients of key and value, of bias and "
+                            "sink if there are these, and of query";
   for (auto [out, wanted] : llvm::zip(getOuts(), columns))
     if (failed(verifyOutColumns(*this, out, wanted))) // C2
       return failure();

@@ -2,6 +2,7 @@
 // constraint. The .td files check the forms of buffers.
 #include "dialects/kernel/Access.h"
 #include "dialects/transformer/Symbols.h"
+#include "dialects/transformer/Training.h"
 
 #include <cmath>
 
@@ -100,6 +101,58 @@ LogicalResult QueryScaleOp::verify() {
   if (getPast() && kind == LengthKind::log_keys && !getCausal()) // C5
     return emitOpError("has past and counts keys but is not causal");
   return verifyResult(*this, getOut(), getResult()); // C4
+}
+
+LogicalResult ShiftOp::verify() {
+  if (failed(verifyI32(*this, "the number", getNumber()))) // C1
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C2
+}
+
+LogicalResult SpreadOp::verify() {
+  for (auto [name, buffer] :
+       {std::pair<StringRef, Value>{"weight", getWeight()}, {"outs", getOut()}})
+    if (!shapedOf(buffer).hasStaticShape() ||
+        !shapedOf(buffer).getElementType().isF32()) // C1
+      return emitOpError() << name << " is " << buffer.getType()
+                           << " but must be f32 of a fixed shape";
+  const int64_t numbers = shapedOf(getWeight()).getNumElements(),
+                wanted = shapedOf(getOut()).getNumElements();
+  if (int64_t(getFrom().size()) != wanted) // C2
+    return emitOpError() << "from has " << getFrom().size()
+                         << " numbers but outs has " << wanted;
+  for (int64_t number : getFrom())
+    if (number < 0 || number >= numbers) // C2
+      return emitOpError() << "from has " << number << " but weight has "
+                           << numbers << " numbers";
+  return verifyResult(*this, getOut(), getResult()); // C3
+}
+
+LogicalResult DropoutOp::verify() {
+  for (auto [name, value] :
+       {std::pair<StringRef, Value>{"step", getStep()}, {"first", getFirst()}})
+    if (shapeOf(value) != ArrayRef<int64_t>({1}) ||
+        !shapedOf(value).getElementType().isInteger(32)) // C1
+      return emitOpError() << name << " is " << value.getType()
+                           << " but must be i32 [1]";
+  std::string why =
+      mille::dropoutProblem(getRate().convertToDouble(), getSeed(), getSite());
+  if (!why.empty()) // C2
+    return emitOpError() << why;
+  if (failed(verifySameColumns(*this, "input", getInput(), "outs",
+                               getOut()))) // C3
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C4
+}
+
+LogicalResult PoolGradientOp::verify() {
+  if (getIndex() && (getKeyMask() || getSkip())) // C1
+    return emitOpError("has an index, but also a key_mask or a skip");
+  if (failed(verifyNotNegative(*this, "skip", getSkip())) || // C1
+      failed(verifySameColumns(*this, "gradient", getGradient(), "outs",
+                               getOut()))) // C2
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C3
 }
 
 LogicalResult TokenNumbersOp::verify() {

@@ -104,6 +104,9 @@ public:
   LogicalResult check(AttentionBackwardOp op) {
     same("gradient", op.getGradient(), "query", op.getQuery());
     same("value", op.getValue(), "key", op.getKey());
+    same("key_mask", op.getKeyMask(), "key", op.getKey());
+    same("key_head_bias", op.getKeyHeadBias(), "key", op.getKey());
+    same("segments", op.getSegments(), "key", op.getKey());
     inSequences("queries", op.getQueries(), "query", op.getQuery());
     inSequences("keys", op.getKeys(), "key", op.getKey());
     return result;
@@ -134,6 +137,20 @@ public:
     counts("tokens", op.getTokens(), "the mask", op.getMask());
     return result;
   }
+  LogicalResult check(PoolGradientOp op) {
+    same("key_mask", op.getKeyMask(), "outs", op.getOut());
+    counts("tokens", op.getTokens(), "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(DropoutOp op) {
+    same("input", op.getInput(), "outs", op.getOut());
+    counts("tokens", op.getTokens(), "outs", op.getOut());
+    return result;
+  }
+  LogicalResult check(ShiftOp op) {
+    same("ids", op.getIds(), "outs", op.getOut());
+    return result;
+  }
   LogicalResult check(PoolMeanOp op) {
     same("key_mask", op.getKeyMask(), "input", op.getInput());
     counts("tokens", op.getTokens(), "input", op.getInput());
@@ -147,7 +164,7 @@ public:
                       GatherTokensOp, PatchesOp, PatchTableOp, PatchRotationOp,
                       MovePatchesOp, WindowSegmentsOp, SimilarityOp, RouteOp,
                       ScheduleOp, RecallOp, RememberOp, PositionsOp, KeepOp,
-                      PackOp>::value,
+                      PackOp, SpreadOp>::value,
       LogicalResult>
   check(Op) {
     return result;

@@ -26,20 +26,47 @@ LogicalResult WeightGradientOp::verify() {
   return verifyResult(*this, getOut(), getResult()); // C2
 }
 
+// The columns of a row, and what each of them is added to.
+static LogicalResult verifyTo(ColumnSumsOp op, int64_t columns) {
+  ShapedType out = shapedOf(op.getOut());
+  const bool fixed = out.hasStaticShape() && out.getElementType().isF32() &&
+                     out.getRank() >= 1 && out.getRank() <= 2;
+  if (!op.getTo()) {
+    if (!fixed || out.getRank() != 1 || out.getDimSize(0) < 1 ||
+        columns % out.getDimSize(0)) // C1
+      return op.emitOpError()
+             << "outs is " << out
+             << " but must be f32 [P] where P divides the columns of input 0, "
+             << columns;
+    return success();
+  }
+  if (!fixed) // C4
+    return op.emitOpError()
+           << "outs is " << out << " but must be f32 of one dimension or two";
+  if (int64_t(op.getTo()->size()) != columns) // C4
+    return op.emitOpError()
+           << "to has " << op.getTo()->size() << " numbers but input 0 has "
+           << columns << " columns";
+  for (int64_t number : *op.getTo())
+    if (number < 0 || number >= out.getNumElements()) // C4
+      return op.emitOpError() << "to has " << number << " but outs has "
+                              << out.getNumElements() << " numbers";
+  return success();
+}
+
 LogicalResult ColumnSumsOp::verify() {
-  ShapedType out = shapedOf(getOut());
-  if (out.getRank() != 1 || out.isDynamicDim(0) || out.getDimSize(0) < 1 ||
-      !out.getElementType().isF32()) // C1
-    return emitOpError() << "outs is " << out << " but must be f32 [columns]";
-  const int64_t columns = out.getDimSize(0);
   if (getInputs().empty()) // C1
     return emitOpError("has no input");
+  auto columns = columnsOf(*this, "input 0", getInputs()[0],
+                           Elements::f32OrBf16); // C1
+  if (!columns || failed(verifyTo(*this, *columns)))
+    return failure();
   for (auto [index, input] : llvm::enumerate(getInputs()))
-    if (failed(verifyAccess(*this, "input", index, input, columns))) // C1
+    if (failed(verifyAccess(*this, "input", index, input, *columns))) // C1
       return failure();
-  if (accessOf(shapedOf(getInputs()[0]), columns) != Access::element) // C1
+  if (accessOf(shapedOf(getInputs()[0]), *columns) != Access::element) // C1
     return emitOpError() << "input 0 is " << getInputs()[0].getType()
-                         << " but must be [?, " << columns << "]";
+                         << " but must be [?, " << *columns << "]";
   if (failed(verifyScalarRegion(*this, getBody(), getInputs().size(),
                                 "one per input"))) // C2
     return failure();

@@ -253,6 +253,32 @@ def Transformer_PoolGradientOp : Transformer_Op<"pool_gradient",
   let hasVerifier = 1;
 }
 
+def Transformer_DropoutOp : Transformer_Op<"dropout", [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "input / (1 - rate), or 0 with the probability rate";
+  let description = [{
+    Number c of token t of sequence b is kept if word c mod 4 of Philox 4x32-10 of the counter
+    (c / 4, (first + b) tokens + t, step, layer) with the key (seed, site) is at least 2^32
+    rate (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011). So a mask
+    is nowhere kept: the gradient's is the same op. `first` is the number of the run's first
+    sequence in the batch, `layer` that of the layer, 2^32 - 1 outside of layers, and
+    `site` tells ops apart.
+
+    Constraints:
+    * (C1) step and first are [1].
+    * (C2) 0 <= rate < 1; seed and site are >= 0 and below 2^32.
+
+    ```mlir
+    %y = transformer.dropout %x step %step first %first rate 0.1 seed 1 site 0
+      : tensor<?x?x8xf32>, tensor<1xi32>, tensor<1xi32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, RankedTensorOf<[I32]>:$step,
+    RankedTensorOf<[I32]>:$first, F64Attr:$rate, I64Attr:$seed, I64Attr:$site);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `step` $step `first` $first `rate` $rate `seed` $seed `site` $site attr-dict `:` type($input) `,` type($step) `,` type($first)";
+  let hasVerifier = 1;
+}
+
 def Transformer_SaveOp : Transformer_Op<"save", []> {
   let summary = "saves a value of the forward pass for the backward pass";
   let description = [{
@@ -286,5 +312,121 @@ def Transformer_SavedOp : Transformer_Op<"saved", []> {
   let arguments = (ins StrAttr:$name);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$name attr-dict `:` type($result)";
+}
+
+def Transformer_CollectOp : Transformer_Op<"collect", [AllTypesMatch<["value", "like"]>]> {
+  let summary = "adds a value to the sum of that name";
+  let description = [{
+    The gradient of `like`, which all layers of a stack read: each adds its part. A sum
+    begins at 0 in each run.
+
+    Verifier: none, that of `model` compares names and types.
+
+    ```mlir
+    transformer.collect %g like %x into "encoder" : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$value, Transformer_Stream:$like, StrAttr:$name);
+  let assemblyFormat = "$value `like` $like `into` $name attr-dict `:` type($value)";
+}
+
+def Transformer_CollectedOp : Transformer_Op<"collected", [AllTypesMatch<["like", "result"]>]> {
+  let summary = "the sum of what `collect` has added so far";
+  let description = [{
+    Verifier: none, that of `model` looks for what was added.
+
+    ```mlir
+    %g = transformer.collected "encoder" like %x : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Transformer_Stream:$like);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$name `like` $like attr-dict `:` type($result)";
+}
+
+def Transformer_BiasGradientOp : Transformer_Op<"bias_gradient",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "adds to the gradient of the table of distance_bias or pair_bias";
+  let description = [{
+    Each row of the table gets the sum over the pairs of tokens that read it, and over
+    the batch, as `buckets` (distance_bias) or `index` (pair_bias) says.
+
+    Constraints:
+    * (C1) either buckets, an odd number of them, or index, n * n with n the tokens of
+      gradient.
+    * (C2) table is [entries, heads] with gradient's heads; all entries are rows of it.
+
+    ```mlir
+    transformer.bias_gradient %g to @rel buckets [0, 1, 2] : tensor<?x2x?x?xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Bias:$gradient, FlatSymbolRefAttr:$table,
+    OptionalAttr<DenseI64ArrayAttr>:$buckets, OptionalAttr<DenseI64ArrayAttr>:$index);
+  let assemblyFormat = "$gradient `to` $table (`buckets` $buckets^)? (`index` $index^)? attr-dict `:` type($gradient)";
+  let hasVerifier = 1;
+}
+
+def Transformer_ConstantGradientOp : Transformer_Op<"constant_gradient",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "adds the sum over the batch to the gradient of a constant";
+  let description = [{
+    Constraints:
+    * (C1) the parameter is [n, channels] of gradient.
+
+    ```mlir
+    transformer.constant_gradient %g to @probe : tensor<?x1x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$gradient, FlatSymbolRefAttr:$value);
+  let assemblyFormat = "$gradient `to` $value attr-dict `:` type($gradient)";
+}
+
+def Transformer_RouteGradientOp : Transformer_Op<"route_gradient",
+    [Pure, AllTypesMatch<["logits", "result"]>]> {
+  let summary = "gradient of the router's logits from that of the weights it gave";
+  let description = [{
+    `experts` are those that `route` has chosen; the choice has no gradient. Its other
+    attributes say how the weights follow from the logits of these.
+
+    Constraints:
+    * (C1) gradient and experts are [.., k] of the logits' leading shape, k fixed.
+    * (C2) factor and epsilon are finite.
+
+    ```mlir
+    %gl = transformer.route_gradient %g at %logits to %e score softmax renormalised true
+      : tensor<?x?x2xf32>, tensor<?x?x4xf32>, tensor<?x?x2xi32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$gradient, Transformer_Stream:$logits,
+    Transformer_Ids:$experts, Transformer_RouterScoreWord:$score,
+    DefaultValuedAttr<BoolAttr, "false">:$renormalised,
+    DefaultValuedAttr<BoolAttr, "false">:$softmax_chosen,
+    DefaultValuedAttr<F64Attr, "0.0">:$epsilon, DefaultValuedAttr<F64Attr, "1.0">:$factor);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = [{
+    $gradient `at` $logits `to` $experts `score` $score
+    (`renormalised` $renormalised^)? (`softmax_chosen` $softmax_chosen^)?
+    (`epsilon` $epsilon^)? (`factor` $factor^)? attr-dict
+    `:` type($gradient) `,` type($logits) `,` type($experts)
+  }];
+  let hasVerifier = 1;
+}
+
+def Transformer_SlotProductsOp : Transformer_Op<"slot_products", [Pure]> {
+  let summary = "slots . row for each slot of a row: the gradient of experts' weights";
+  let description = [{
+    [batch, tokens, k, channels] . [batch, tokens, channels] -> [batch, tokens, k].
+
+    Constraints:
+    * (C1) these are the shapes.
+
+    ```mlir
+    %gw = transformer.slot_products %y, %g : tensor<?x?x2x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x2xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$slots, Transformer_Stream:$row);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$slots `,` $row attr-dict `:` type($slots) `,` type($row) `->` type($result)";
+  let hasVerifier = 1;
 }
 #endif

@@ -1,5 +1,6 @@
 // Must check every word: the attribute may come from a file.
 #include "dialects/transformer/Training.h"
+#include "dialects/transformer/Symbols.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -30,6 +31,11 @@ template <typename T, typename Use> void eachNumber(T &training, Use number) {
   number("weight_decay", training.decay);
   number("clip", training.clip);
 }
+// Shares below 1, which most recipes have not.
+template <typename T, typename Use> void eachShare(T &training, Use share) {
+  share("label_smoothing", training.smoothing);
+  share("dropout", training.dropout);
+}
 template <typename T, typename Use> void eachCount(T &training, Use count) {
   count("warmup", training.warmup);
   count("steps", training.steps);
@@ -59,6 +65,19 @@ public:
       into = real.getValueAsDouble();
     else
       refuse(key, value, "an f64 of at least 0");
+  }
+  // A number below 1; absent: 0.
+  void share(StringRef key, double &into) {
+    Attribute value = take(key);
+    if (!value)
+      return;
+    auto real = dyn_cast<FloatAttr>(value);
+    const double number =
+        real && real.getType().isF64() ? real.getValueAsDouble() : -1;
+    if (number >= 0 && number < 1)
+      into = number;
+    else
+      refuse(key, value, "an f64 of at least 0 and below 1");
   }
   void count(StringRef key, int64_t &into) {
     Attribute value = take(key);
@@ -123,6 +142,19 @@ size_t Training::groupOf(StringRef parameter) const {
   return groups.size();
 }
 
+std::string mille::dropoutProblem(double rate, int64_t seed, int64_t site) {
+  if (!(rate >= 0 && rate < 1))
+    return "rate is " + transformer::formatDouble(rate) +
+           " but must be at least 0 and below 1";
+  for (auto [name, number] : {std::pair<StringRef, int64_t>{"seed", seed},
+                              {"site", site}})
+    if (number < 0 || number > UINT32_MAX)
+      return (name + " is " + Twine(number) +
+              " but must be at least 0 and below 2^32")
+          .str();
+  return "";
+}
+
 void mille::setTraining(Operation *model, const Training &training) {
   Builder builder(model->getContext());
   NamedAttrList list;
@@ -132,6 +164,10 @@ void mille::setTraining(Operation *model, const Training &training) {
                            wordsOf(rateWords)[size_t(training.schedule)]));
   eachNumber(training, [&](StringRef key, double value) {
     list.set(key, builder.getF64FloatAttr(value));
+  });
+  eachShare(training, [&](StringRef key, double value) {
+    if (value != 0)
+      list.set(key, builder.getF64FloatAttr(value));
   });
   eachCount(training, [&](StringRef key, int64_t value) {
     list.set(key, builder.getI64IntegerAttr(value));
@@ -162,6 +198,8 @@ FailureOr<Training> mille::trainingOf(Operation *model) {
   entries.word("schedule", rateWords, training.schedule);
   eachNumber(training,
              [&](StringRef key, double &into) { entries.number(key, into); });
+  eachShare(training,
+            [&](StringRef key, double &into) { entries.share(key, into); });
   eachCount(training,
             [&](StringRef key, int64_t &into) { entries.count(key, into); });
   auto groups = dyn_cast_or_null<ArrayAttr>(entries.take("groups"));

@@ -17,6 +17,10 @@ constexpr llvm::StringLiteral evaluateName = "eval";
 constexpr llvm::StringLiteral labelsName = "labels";
 constexpr llvm::StringLiteral lossWeightName = "loss_weight";
 constexpr llvm::StringLiteral lossesName = "losses"; // their output
+// Where something depends on them: the number of the step from 0, and that of
+// the run's first sequence in the batch.
+constexpr llvm::StringLiteral stepName = "step";
+constexpr llvm::StringLiteral firstSequenceName = "first_sequence";
 
 // In the order of their words, and of MILLE_OPTIMIZER_* and MILLE_RATE_*.
 enum class Optimizer { sgd, adam, adamw, lamb, lion };
@@ -39,6 +43,8 @@ struct Training {
   double momentum = 0; // of sgd
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   double decay = 0, clip = 0;
+  double smoothing = 0; // of labels
+  double dropout = 0;   // the share of numbers that become 0
   int64_t warmup = 0, steps = 0, accumulate = 1;
   std::vector<TrainingGroup> groups;
 
@@ -47,6 +53,9 @@ struct Training {
   // The number of a parameter's group; groups.size(): none.
   size_t groupOf(llvm::StringRef parameter) const;
 };
+
+// What is wrong with the numbers of a dropout; empty: nothing.
+std::string dropoutProblem(double rate, int64_t seed, int64_t site);
 
 void setTraining(mlir::Operation *model, const Training &training);
 // What the model says, or the defaults where it says nothing. Fails with an

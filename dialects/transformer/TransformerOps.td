@@ -33,7 +33,8 @@ def Transformer_ModelOp : Transformer_Op<"model",
     * (C4) a pre-norm stack of the first entry ends in a norm; a warning, once per
       model.
     * (C5) no parameter's value depends on the parameter itself.
-    * (C6) what an entry reads as `saved`, it has saved before, of the same type.
+    * (C6) what an entry reads as `saved` or `collected`, it has made before, of the
+      same type.
 
     ```mlir
     transformer.model @tiny attributes {family = "native"} {

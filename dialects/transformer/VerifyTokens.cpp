@@ -113,6 +113,29 @@ LogicalResult PairBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
                       shapeOf(getResult())[1], tables);
 }
 
+LogicalResult BiasGradientOp::verify() {
+  ArrayRef<int64_t> shape = shapeOf(getGradient());
+  if (bool(getBuckets()) == bool(getIndex())) // C1
+    return emitOpError("must have either buckets or index");
+  if (failed(expectBias(*this, getGradient()))) // C1
+    return failure();
+  if (getBuckets())
+    return expectOdd(*this, getBuckets()->size()); // C1
+  int64_t pairs;
+  if (shape[2] > 0 && shape[3] == shape[2] &&
+      !__builtin_mul_overflow(shape[2], shape[2], &pairs) &&
+      int64_t(getIndex()->size()) == pairs) // C1
+    return success();
+  return emitOpError() << "index has " << getIndex()->size()
+                       << " entries but gradient is " << shapeText(shape);
+}
+
+LogicalResult BiasGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyRowsOf(*this, getBuckets() ? "buckets" : "index",
+                      getBuckets() ? *getBuckets() : *getIndex(),
+                      getTableAttr(), shapeOf(getGradient())[1], tables); // C2
+}
+
 LogicalResult ContentBiasOp::verify() {
   if (failed(expectOdd(*this, getBuckets().size())) || // C1
       failed(expectBias(*this, getResult())))          // C3

@@ -1,10 +1,12 @@
 // Verifiers of the ops of a training step, one `// Cn` per labelled constraint.
 // Gradients that are checked like their forward op are beside it.
 #include "dialects/transformer/Symbols.h"
+#include "dialects/transformer/Training.h"
 #include "dialects/transformer/VerifyShapes.h"
 
 using namespace mlir;
 using namespace mille::transformer;
+using mille::extentText;
 using mille::shapeText;
 
 LogicalResult CrossEntropyOp::verify() {
@@ -85,6 +87,49 @@ LogicalResult ScaleGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
                        tables); // C1
 }
 
+LogicalResult
+ConstantGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyShapeOf(*this, "value", getValueAttr(),
+                       shapeOf(getGradient()).take_back(2), tables); // C1
+}
+
+LogicalResult DropoutOp::verify() {
+  for (auto [name, value] :
+       {std::pair<StringRef, Value>{"step", getStep()}, {"first", getFirst()}})
+    if (shapeOf(value) != ArrayRef<int64_t>({1})) // C1
+      return mismatch(*this, name, shapeOf(value), "a number", {1});
+  std::string why =
+      mille::dropoutProblem(getRate().convertToDouble(), getSeed(), getSite());
+  return why.empty() ? success() : LogicalResult(emitOpError() << why); // C2
+}
+
+LogicalResult RouteGradientOp::verify() {
+  ArrayRef<int64_t> logits = shapeOf(getLogits()).drop_back();
+  for (auto [name, value] :
+       {std::pair<StringRef, Value>{"gradient", getGradient()},
+        {"experts", getExperts()}})
+    if (shapeOf(value).size() != logits.size() + 1 ||
+        !agree(shapeOf(value).drop_back(), logits) ||
+        channelsOf(value) != channelsOf(getGradient()) ||
+        ShapedType::isDynamic(channelsOf(value))) // C1
+      return mismatch(*this, name, shapeOf(value), "logits",
+                      shapeOf(getLogits()));
+  if (failed(verifyFinite(*this, "factor",
+                          getFactor().convertToDouble()))) // C2
+    return failure();
+  return verifyFinite(*this, "epsilon", getEpsilon().convertToDouble()); // C2
+}
+
+LogicalResult SlotProductsOp::verify() {
+  ArrayRef<int64_t> slots = shapeOf(getSlots()), row = shapeOf(getRow());
+  if (slots.size() == 4 && row.size() == 3 &&
+      agree({slots[0], slots[1], slots[3]}, row) &&
+      agree(slots.take_front(3), shapeOf(getResult()))) // C1
+    return success();
+  return mismatch(*this, "slots", slots, "row", row)
+         << " and result is " << shapeText(shapeOf(getResult()));
+}
+
 namespace {
 
 // Checks that `name` is one of those that the layers around `op` save.
@@ -111,24 +156,26 @@ LogicalResult mille::transformer::verifySumAs(ResidualOp op) {
 }
 
 LogicalResult mille::transformer::verifySaved(Operation *entry) {
-  llvm::StringMap<Type> saved;
+  llvm::StringMap<Type> saved, collected;
   WalkResult walked = entry->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto save = dyn_cast<SaveOp>(op))
       saved[save.getName()] = save.getValue().getType();
     if (auto unit = dyn_cast<ResidualOp>(op); unit && unit.getSumAs())
       saved[*unit.getSumAs()] = unit.getInput().getType();
-    auto read = dyn_cast<SavedOp>(op);
-    if (!read)
+    if (auto collect = dyn_cast<CollectOp>(op))
+      collected[collect.getName()] = collect.getValue().getType();
+    if (!isa<SavedOp, CollectedOp>(op))
       return WalkResult::advance();
-    Type type = saved.lookup(read.getName());
-    if (type == read.getResult().getType())
+    auto name = op->getAttrOfType<StringAttr>("name");
+    Type type = (isa<SavedOp>(op) ? saved : collected).lookup(name.getValue());
+    if (type == op->getResult(0).getType())
       return WalkResult::advance();
-    auto error = read.emitOpError() << "reads " << read.getNameAttr(); // C6
+    auto error = op->emitOpError() << "reads " << name; // C6
     if (type)
-      error << " as " << read.getResult().getType() << " but it was saved as "
+      error << " as " << op->getResult(0).getType() << " but it was made as "
             << type;
     else
-      error << ", which was not saved before";
+      error << ", which was not made before";
     return WalkResult::interrupt();
   });
   return failure(walked.wasInterrupted());

@@ -43,7 +43,7 @@ void mille_trainer::layOut(Bytes &sum) {
   sum.fits = sum.fits && mille::countElements(entry.outputs[0], most, rows);
   losses = (float *)at(sum.place(rows, sizeof(float)));
   lossWeight = (float *)at(sum.place(1, sizeof(float)));
-  stepNumber = (int32_t *)at(sum.place(1, sizeof(int32_t)));
+  stepNumber = (int32_t *)at(sum.place(2, sizeof(int32_t)));
   inputs = (const void **)at(sum.place(entry.input_count, sizeof(void *)));
   order = (uint64_t *)at(sum.place(parameters(), sizeof(uint64_t)));
   portions = (uint64_t *)at(sum.place(training->updates + 2, sizeof(uint64_t)));
@@ -225,6 +225,11 @@ mille_status mille_trainer::runParts(uint32_t number, const mille_size *given,
         at < entry.input_count && !inputs[at]) {
       *stepNumber = step < INT32_MAX ? (int32_t)step : INT32_MAX;
       inputs[at] = stepNumber;
+    }
+    if (const uint32_t at = inputNamed(entry, "first_sequence");
+        at < entry.input_count && !inputs[at]) {
+      stepNumber[1] = (int32_t)first;
+      inputs[at] = stepNumber + 1;
     }
     status =
         mille_session_run_entry(session, number, part, count, inputs, &losses);

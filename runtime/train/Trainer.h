@@ -38,7 +38,7 @@ struct mille_trainer {
   char *weights = nullptr, *states[2] = {};
   float *losses = nullptr;       // of a run
   float *lossWeight = nullptr;   // 1 / number of labels
-  int32_t *stepNumber = nullptr; // for scales with a schedule
+  int32_t *stepNumber = nullptr; // and the part's first sequence
   const void **inputs = nullptr; // of a run
   // Parameters in the order of their updates: portions, one after the other.
   // Portion k < training->updates is whole at call k + 1 of mille_update, the

@@ -14,6 +14,8 @@ namespace {
 constexpr double log2e = 1.4426950408889634;
 constexpr float hidden = -1.5e30f, lowest = -1.0e29f;
 
+using Operand = AttentionOperand;
+
 class AttentionBackward {
 public:
   AttentionBackward(const KernelSpec &spec, const Machine &machine,
@@ -56,9 +58,15 @@ private:
     return min(block * together + lane, queries - 1);
   }
   Expr isSeen() const;
+  const ImageParam &at(Operand operand) const { return optional[int(operand)]; }
+  Expr sinkOf() const { return at(Operand::sink)(h) * float(log2e); }
+  bool hasBiases() const;
+  Expr biases() const;
   void weigh(Steps &steps);
-  void differ(Steps &steps);
+  void differ(Steps &steps, bool ofBias = false);
   void addQueries();
+  void addBias(Func &out);
+  void addSink(Func &out);
   void addKeys(const char *name, Func &out, const ImageParam &of, int offset,
                int width, bool ofValue);
   void schedule(Steps &steps, Func &at, const RVar &block);
@@ -71,7 +79,7 @@ private:
   const int V, together; // queries of a block
   const int rowsOfTile;
   Pipe pipe;
-  ImageParam query, key, value, gradient, mask;
+  ImageParam query, key, value, gradient, optional[attentionOperands];
   Param<int> queries{names("queries")}, keys{names("keys")};
   Expr blocks;
   Var i{names("i")}, j{names("j")}, b{names("b")}, h{names("h")}, c{names("c")},
@@ -84,26 +92,58 @@ void AttentionBackward::declareOperands() {
   value = bufferOf(s.value, names("value"));
   gradient = bufferOf(spec.attentionBackward.gradient, names("gradient"));
   pipe.arguments = {query, key, value, gradient};
-  if (s.has(AttentionOperand::keyMask)) {
-    mask = ImageParam(Int(32), 1, names("mask"));
-    pipe.arguments.push_back(mask);
+  for (int i = 0; i < attentionOperands; ++i) {
+    if (!s.optional[i])
+      continue;
+    const std::string name = names(("operand" + std::to_string(i)).c_str());
+    optional[i] = s.optional[i]->element == Element::i32
+                      ? ImageParam(Int(32), 1, name)
+                      : bufferOf(*s.optional[i], name);
+    pipe.arguments.push_back(optional[i]);
   }
 }
 
 // Whether the query of lane i of block b sees key j; those past the last do
 // not.
 Expr AttentionBackward::isSeen() const {
-  Expr at = b * together + i;
-  Expr seen = j < keys && at < queries;
+  Expr own = b * together + i, other = min(j, keys - 1);
+  Expr seen = j < keys && own < queries;
   if (s.causal)
-    seen = seen && j <= at;
+    seen = seen && j <= own;
   if (s.windowLeft)
-    seen = seen && j > at - int(s.windowLeft);
+    seen = seen && j > own - int(s.windowLeft);
   if (s.windowRight)
-    seen = seen && j < at + int(s.windowRight);
-  if (s.has(AttentionOperand::keyMask))
-    seen = seen && mask(min(j, keys - 1)) != 0;
+    seen = seen && j < own + int(s.windowRight);
+  if (s.chunk)
+    seen = seen && j / int(s.chunk) == own / int(s.chunk);
+  if (s.has(Operand::keyMask))
+    seen = seen && at(Operand::keyMask)(other) != 0;
+  if (s.has(Operand::segments))
+    seen = seen &&
+           at(Operand::segments)(other) == at(Operand::segments)(rowOf(b, i));
   return seen;
+}
+
+bool AttentionBackward::hasBiases() const {
+  return s.has(Operand::keyHeadBias) || s.has(Operand::bias) ||
+         !s.slopes.empty();
+}
+
+// The sum of all biases of a score, times log2 e.
+Expr AttentionBackward::biases() const {
+  Expr sum = 0.0f, far = j - (b * together + i);
+  if (s.has(Operand::keyHeadBias))
+    sum += at(Operand::keyHeadBias)(h, min(j, keys - 1));
+  if (s.has(Operand::bias)) {
+    const int most = int(s[Operand::bias]->columns / 2);
+    sum += at(Operand::bias)(clamp(far, -most, most) + most, h);
+  }
+  if (s.slopes.empty())
+    return sum * float(log2e);
+  Expr slope = float(s.slopes.back());
+  for (int head = int(s.slopes.size()) - 2; head >= 0; --head)
+    slope = select(h == head, float(s.slopes[head]), slope);
+  return (sum + slope * cast<float>(far)) * float(log2e);
 }
 
 // The softmax of a block's scores.
@@ -123,19 +163,23 @@ void AttentionBackward::weigh(Steps &steps) {
   score = s.softcap > 0
               ? tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e)
               : score * float(log2e);
+  if (hasBiases())
+    score += biases();
   steps.scores = make("scores", steps);
   steps.scores(i, j, b, h) = select(isSeen(), score, hidden);
   RDom ofTop = seenKeys("top_key", steps), ofSum = seenKeys("sum_key", steps);
   steps.topKey = ofTop;
   steps.sumKey = ofSum;
   steps.top = make("top", steps);
-  steps.top(i, b, h) = lowest;
+  const bool sinks = s.has(Operand::sink);
+  steps.top(i, b, h) = sinks ? max(sinkOf(), lowest) : Expr(lowest);
   steps.top(i, b, h) = max(steps.top(i, b, h), steps.scores(i, ofTop, b, h));
   steps.weights = make("weights", steps);
   steps.weights(i, j, b, h) =
       exp2Weight(steps.scores(i, j, b, h) - steps.top(i, b, h));
   steps.sum = make("sum", steps);
-  steps.sum(i, b, h) = 0.0f;
+  steps.sum(i, b, h) =
+      sinks ? exp2Weight(sinkOf() - steps.top(i, b, h)) : Expr(0.0f);
   steps.sum(i, b, h) += steps.weights(i, ofSum, b, h);
   steps.normal = make("normal", steps);
   Expr sum = steps.sum(i, b, h);
@@ -143,8 +187,8 @@ void AttentionBackward::weigh(Steps &steps) {
       steps.weights(i, j, b, h) * select(sum > 0.0f, 1.0f / sum, 0.0f);
 }
 
-// The gradient of the scores, times the scale.
-void AttentionBackward::differ(Steps &steps) {
+// The gradient of the scores, times the scale; of the biases without it.
+void AttentionBackward::differ(Steps &steps, bool ofBias) {
   const int D = int(s.valueDim), group = int(s.group());
   steps.gradientAcross = make("gradient_across", steps);
   steps.gradientAcross(i, c, b, h) = gradient(h * D + c, rowOf(b, i));
@@ -163,10 +207,12 @@ void AttentionBackward::differ(Steps &steps) {
   steps.delta(i, b, h) = 0.0f;
   steps.delta(i, b, h) +=
       steps.normal(i, all, b, h) * steps.products(i, all, b, h);
-  Expr slope = float(s.scale);
-  if (s.softcap > 0) { // a hidden score has no slope
-    Expr t =
-        max(steps.scores(i, j, b, h), lowest) * float(1 / (s.softcap * log2e));
+  Expr slope = ofBias ? 1.0f : float(s.scale);
+  if (s.softcap > 0 && !ofBias) { // a hidden score has no slope
+    Expr t = max(steps.scores(i, j, b, h), lowest);
+    if (hasBiases())
+      t -= biases();
+    t *= float(1 / (s.softcap * log2e));
     slope *= 1.0f - select(isSeen(), t * t, 1.0f);
   }
   steps.slopes = make("slopes", steps);
@@ -269,6 +315,53 @@ void AttentionBackward::addKeys(const char *name, Func &out,
   pipe.passes.push_back(keepSums({out.name(), lane.name()}));
 }
 
+// bias gradient[row, column] = sum over the keys at that distance; columns at
+// the ends have several.
+void AttentionBackward::addBias(Func &out) {
+  Steps steps{"_of_bias"};
+  weigh(steps);
+  differ(steps, /*ofBias=*/true);
+  const int width = int(s[Operand::bias]->columns), most = width / 2;
+  out = Func(names("bias_gradient"));
+  auto heads = pipe.out.output_buffer().dim(2);
+  RDom rows(0, queries, heads.min(), heads.extent(), names("bias_row"));
+  RDom all(
+      {{0, together}, {0, keys}, {0, blocks}, {heads.min(), heads.extent()}},
+      names("bias_sum"));
+  Expr own = all[2] * together + all[0];
+  all.where(own < queries);
+  limit(all, all[1], all[2]);
+  out(c, m, h) = undef<float>();
+  out(c, rows.x, rows.y) = 0.0f;
+  out(clamp(all[1] - own, -most, most) + most, own, all[3]) +=
+      steps.slopes(all[0], all[1], all[2], all[3]);
+  placeHeads(out, *spec.biasGradient, width);
+  out.bound(c, 0, width);
+  out.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
+  schedule(steps, out, all[2]);
+}
+
+// sink gradient[row] = -p_sink sum(p * g v^T)
+void AttentionBackward::addSink(Func &out) {
+  Steps steps{"_of_sink"};
+  weigh(steps);
+  differ(steps);
+  out = Func(names("sink_gradient"));
+  auto heads = pipe.out.output_buffer().dim(2);
+  RDom all({{0, together}, {0, blocks}, {heads.min(), heads.extent()}},
+           names("sink_row"));
+  Expr own = all[1] * together + all[0];
+  all.where(own < queries);
+  Expr top = steps.top(all[0], all[1], all[2]);
+  Expr share = exp2Weight(at(Operand::sink)(all[2]) * float(log2e) - top) /
+               steps.sum(all[0], all[1], all[2]);
+  out(c, m, h) = undef<float>();
+  out(0, own, all[2]) = -share * steps.delta(all[0], all[1], all[2]);
+  placeHeads(out, *spec.sinkGradient, 1);
+  out.bound(c, 0, 1);
+  schedule(steps, out, all[1]);
+}
+
 // A register tile of dots: all lanes of a block, and some keys.
 void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
                                      Func &reader) {
@@ -336,6 +429,10 @@ Pipe AttentionBackward::build() {
   addKeys("key", ofKey, query, int(s.queryOffset), int(s.headDim), false);
   addKeys("value", ofValue, gradient, 0, int(s.valueDim), true);
   pipe.before = {ofKey, ofValue};
+  if (s.has(Operand::bias))
+    addBias(pipe.before.emplace_back());
+  if (s.has(Operand::sink))
+    addSink(pipe.before.emplace_back());
   pipe.arguments.push_back(queries);
   pipe.arguments.push_back(keys);
   return pipe;

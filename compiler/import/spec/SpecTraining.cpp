@@ -55,6 +55,8 @@ Training mille::import::readTraining(SpecFields &fields) {
   training.epsilon = fields.real("epsilon");
   training.decay = numberFrom0(fields, "weight_decay");
   training.clip = numberFrom0(fields, "clip");
+  training.smoothing = numberFrom0(fields, "label_smoothing", 1);
+  training.dropout = numberFrom0(fields, "dropout", 1);
   training.accumulate = fields.whole("accumulate").value;
   const bool falls = training.schedule == RateSchedule::linear ||
                      training.schedule == RateSchedule::cosine;

@@ -6,6 +6,8 @@
 // LOSS: loss is 'mean' but must be cross_entropy or given
 // RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=some}))' 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RECOMPUTE: recompute is 'some' but must be none, cheap or layer
+// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=out}))' 2>&1 | FileCheck %s --check-prefix=CLASSES
+// CLASSES: the loss reads an output without classes, 'tensor<?x?xf32>'
 
 transformer.model @no_adjoint {
   transformer.parameter @w : tensor<4x8xf32> = #transformer.stored<"f", "w", tensor<4x8xf32>>
@@ -27,23 +29,6 @@ transformer.model @table_of_angles {
     // expected-error @+1 {{has no adjoint where angles are a table or an image's, so the model cannot be trained}}
     %1 = transformer.rotate %0 at %p heads 2 head_dim 4 pairing half table @t : tensor<?x?x8xf32>, tensor<?x?xi32>
     return %1 : tensor<?x?x8xf32>
-  }
-}
-
-// -----
-
-transformer.model @outside {
-  transformer.parameter @w : tensor<8x8xf32> = #transformer.stored<"f", "w", tensor<8x8xf32>>
-  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}) -> (tensor<?x?x8xf32> {transformer.name = "out"}) {
-    // expected-note @+1 {{it is made here}}
-    %0 = transformer.linear %x weight @w : tensor<?x?x8xf32> -> tensor<?x?x8xf32>
-    // expected-error @+1 {{read a value from outside that needs a gradient}}
-    %y = transformer.layers %x slots [[]] bodies [0, 0] table [[], []] {
-    ^bb0(%s: tensor<?x?x8xf32>):
-      %1 = transformer.add %s, %0 : tensor<?x?x8xf32>
-      transformer.yield %1 : tensor<?x?x8xf32>
-    } : tensor<?x?x8xf32>
-    return %y : tensor<?x?x8xf32>
   }
 }
 

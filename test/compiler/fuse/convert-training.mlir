@@ -84,3 +84,95 @@ transformer.model @attends {
     return %b : tensor<?x?x8xf32>
   }
 }
+
+// -----
+
+// Weights that a step changes are read as they are: a norm's 1 + weight is in its
+// region, one norm's weight for all heads is spread, a table's part is read by other ids.
+// A factor of one number gets the sum over columns too, a head's norm that over heads.
+// CHECK-LABEL: func.func @train_step
+// CHECK: %[[W:.*]] = kernel.weight @w -> tensor<8xf32>
+// CHECK: %[[H:.*]] = kernel.weight @h -> tensor<4xf32>
+// CHECK: %[[HH:.*]] = kernel.spread %[[H]] from [0, 1, 2, 3, 0, 1, 2, 3] outs(%{{.*}} : tensor<8xf32>) : tensor<4xf32> -> tensor<8xf32>
+// CHECK: %[[AT:.*]] = kernel.shift %{{.*}} by 2 outs(%{{.*}} : tensor<?xi32>)
+// CHECK: kernel.rows ins(%{{.*}} : tensor<11x8xf32>) indices(%[[AT]]
+// CHECK: kernel.rows ins(%{{.*}}, %[[W]] : tensor<?x8xf32>, tensor<8xf32>)
+// CHECK: arith.addf
+// CHECK: %[[P:.*]] = kernel.rows ins(%{{.*}}, %[[W]] : tensor<?x8xf32>, tensor<8xf32>)
+// CHECK: %[[N:.*]]:2 = kernel.norm_backward %[[P]], %{{.*}} outs(
+// CHECK: kernel.column_sums ins(%{{.*}}, %[[N]]#1 : tensor<?x8xf32>, tensor<?x8xf32>) outs(%{{.*}} : tensor<8xf32>)
+// CHECK: kernel.norm_backward %{{.*}}, %{{.*}} weight %[[HH]] : tensor<8xf32>
+// CHECK: kernel.column_sums ins(%{{.*}} : tensor<?x8xf32>, tensor<?x8xf32>) outs(%{{.*}} : tensor<4xf32>)
+// CHECK: kernel.column_sums ins(%{{.*}} : tensor<?x8xf32>, tensor<?x8xf32>) outs(%{{.*}} : tensor<1xf32>)
+// CHECK: kernel.embed_gradient %{{.*}} at %[[AT]] outs(%{{.*}} : tensor<11x8xf32>)
+transformer.model @weights {
+  transformer.parameter @word : tensor<11x8xf32> = #transformer.stored<"f", "word", tensor<11x8xf32>>
+  transformer.parameter @w : tensor<8xf32> = #transformer.stored<"f", "w", tensor<8xf32>>
+  transformer.parameter @h : tensor<4xf32> = #transformer.stored<"f", "h", tensor<4xf32>>
+  transformer.parameter @a : tensor<1xf32> = #transformer.stored<"f", "a", tensor<1xf32>>
+  func.func @train_step(%ids: tensor<?x?xi32> {transformer.name = "input_ids"}) -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
+    %x = transformer.embed(%ids) tables [@word] offsets [2] : (tensor<?x?xi32>) -> tensor<?x?x8xf32>
+    %n = transformer.norm %x by <rms_norm, eps = 1.0e-5, affine = one_plus_weight, weight = @w> : tensor<?x?x8xf32>
+    %m = transformer.norm %n by <rms_norm, eps = 1.0e-5, affine = weight, weight = @h, group = 4> : tensor<?x?x8xf32>
+    %gn = transformer.norm_gradient %m at %x by <rms_norm, eps = 1.0e-5, affine = one_plus_weight, weight = @w> : tensor<?x?x8xf32>
+    %gh = transformer.norm_gradient %gn at %n by <rms_norm, eps = 1.0e-5, affine = weight, weight = @h, group = 4> : tensor<?x?x8xf32>
+    transformer.scale_gradient %gh times %x to @a : tensor<?x?x8xf32>
+    transformer.embed_gradient %gh to(%ids) tables [@word] offsets [2] : tensor<?x?x8xf32>, (tensor<?x?xi32>)
+    return %gh : tensor<?x?x8xf32>
+  }
+}
+
+// -----
+
+// A table by distance is spread for attention, its gradient is a row of each query. A
+// layer's and a query's factor go with the query.
+// CHECK-LABEL: func.func @train_step
+// CHECK: %[[S:.*]] = kernel.spread %{{.*}} from [2, 0, 4, 3, 1, 5] outs(%{{.*}} : tensor<2x3xf32>) : tensor<3x2xf32> -> tensor<2x3xf32>
+// CHECK: kernel.attention %{{.*}} bias %[[S]] : tensor<2x3xf32>
+// CHECK: %[[Q:.*]] = kernel.rows ins(%{{.*}}, %{{.*}} : tensor<?x8xf32>, tensor<?x1xf32>)
+// CHECK: %[[B:.*]]:5 = kernel.attention_backward %[[Q]], %{{.*}} sink %{{.*}} : tensor<2xf32> bias %[[S]] : tensor<2x3xf32> segments
+// CHECK-SAME: slopes [0.5, 0.25]
+// CHECK: kernel.rows ins(%[[B]]#4, %{{.*}} : tensor<?x8xf32>, tensor<?x1xf32>)
+// CHECK: kernel.column_sums ins(%[[B]]#3 : tensor<?x2xf32>) outs(%{{.*}} : tensor<2xf32>)
+// CHECK: kernel.column_sums ins(%[[B]]#2 : tensor<?x6xf32>) outs(%{{.*}} : tensor<3x2xf32>) to [2, 0, 4, 3, 1, 5]
+transformer.model @biases {
+  transformer.parameter @t : tensor<3x2xf32> = #transformer.stored<"f", "t", tensor<3x2xf32>>
+  transformer.parameter @sink : tensor<2xf32> = #transformer.stored<"f", "sink", tensor<2xf32>>
+  func.func @train_step(%q: tensor<?x?x8xf32> {transformer.name = "q"}, %at: tensor<?x?xi32> {transformer.name = "position_ids"}, %m: tensor<?x?xi32> {transformer.name = "m"})
+      -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
+    %a = transformer.position_bias %at slopes [0.5, 0.25] : tensor<?x?xi32> -> tensor<?x2x?x?xf32>
+    %d = transformer.distance_bias %q table @t buckets [1, 0, 2] : tensor<?x?x8xf32> -> tensor<?x2x?x?xf32>
+    %o = transformer.attend %q, %q, %q positions %at : tensor<?x?xi32> segments %m : tensor<?x?xi32> bias %a, %d : tensor<?x2x?x?xf32>, tensor<?x2x?x?xf32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 0.5
+      length_scale <log_floor, beta = 0.4, period = 4> sink @sink mask bidirectional : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+    %gq, %gk, %gv, %gd = transformer.attend_gradient %o of %o at %q, %q, %q positions %at : tensor<?x?xi32> segments %m : tensor<?x?xi32> bias %a, %d : tensor<?x2x?x?xf32>, tensor<?x2x?x?xf32> heads 2 kv_heads 2 head_dim 4 value_dim 4 scale 0.5
+      length_scale <log_floor, beta = 0.4, period = 4> sink @sink mask bidirectional bias_gradients [1] -> tensor<?x2x?x?xf32>
+      : tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>
+    transformer.bias_gradient %gd to @t buckets [1, 0, 2] : tensor<?x2x?x?xf32>
+    return %gq : tensor<?x?x8xf32>
+  }
+}
+
+// -----
+
+// What all layers read from outside has a sum that the loop back carries.
+// CHECK-LABEL: func.func @train_step
+// CHECK: %[[Z:.*]] = kernel.rows ins(%{{.*}} : tensor<1xf32>)
+// CHECK: %[[L:.*]]:2 = kernel.layers %{{.*}}, %[[Z]] reverse
+// CHECK: ^bb0(%[[G:.*]]: tensor<?x8xf32>, %[[SUM:.*]]: tensor<?x8xf32>):
+// CHECK: %[[D:.*]] = kernel.dropout %[[G]] step %{{.*}} first %{{.*}} tokens %{{.*}} rate 1.000000e-01 seed 0 site 2
+// CHECK: %[[NEXT:.*]] = kernel.rows ins(%[[SUM]], %[[D]] : tensor<?x8xf32>, tensor<?x8xf32>)
+// CHECK: kernel.yield %[[D]], %[[NEXT]]
+// CHECK: return %[[L]]#1
+transformer.model @sums {
+  func.func @train_step(%x: tensor<?x?x8xf32> {transformer.name = "x"}, %n: tensor<1xi32> {transformer.name = "step"}, %f: tensor<1xi32> {transformer.name = "first_sequence"})
+      -> (tensor<?x?x8xf32> {transformer.name = "y"}) {
+    %0 = transformer.layers %x reverse slots [[]] bodies [0, 0] table [[], []] {
+    ^bb0(%g: tensor<?x?x8xf32>):
+      %d = transformer.dropout %g step %n first %f rate 0.1 seed 0 site 2 : tensor<?x?x8xf32>, tensor<1xi32>, tensor<1xi32>
+      transformer.collect %d like %x into "outside.0" : tensor<?x?x8xf32>
+      transformer.yield %d : tensor<?x?x8xf32>
+    } : tensor<?x?x8xf32>
+    %1 = transformer.collected "outside.0" like %x : tensor<?x?x8xf32>
+    return %1 : tensor<?x?x8xf32>
+  }
+}

@@ -1,5 +1,6 @@
 // Compares attention's backward pass with double: heads that share keys, masks,
-// windows, soft caps, more keys than queries, every cut of heads into tasks;
+// windows, soft caps, biases, sinks, more keys than queries, every cut of heads
+// into tasks;
 // every buffer ends at a guard page.
 //
 // REQUIRES: x86-64-v4
@@ -23,7 +24,9 @@ struct Case {
   int64_t heads, kvHeads, headDim, valueDim;
   bool causal = false, masked = false;
   double softcap = 0;
-  int64_t left = 0, right = 0; // window
+  int64_t left = 0, right = 0;      // window
+  int64_t chunk = 0, distances = 0; // columns of a bias, 0: none
+  bool sloped = false, byKey = false, sink = false, segmented = false;
 };
 
 std::string text(int64_t number) { return std::to_string(number); }
@@ -34,7 +37,10 @@ std::string nameOf(const Case &c) {
          text(c.headDim) + " and " + text(c.valueDim) +
          (c.causal ? ", causal" : "") + (c.masked ? ", masked" : "") +
          (c.softcap > 0 ? ", capped" : "") +
-         (c.left + c.right > 0 ? ", window" : "") + ": ";
+         (c.left + c.right > 0 ? ", window" : "") + (c.chunk ? ", chunk" : "") +
+         (c.distances ? ", bias" : "") + (c.sloped ? ", slopes" : "") +
+         (c.byKey ? ", bias of keys" : "") + (c.sink ? ", sink" : "") +
+         (c.segmented ? ", segments" : "") + ": ";
 }
 
 void expect(bool holds, const std::string &what) {
@@ -78,6 +84,10 @@ struct Wanted {
   Wanted(int64_t rows, int64_t heads, int64_t width)
       : sum(rows * heads * width), size(sum.size()), heads(heads),
         width(width) {}
+  void addAt(int64_t m, int64_t h, int64_t c, double term, double termSize) {
+    sum[(m * heads + h) * width + c] += term;
+    size[(m * heads + h) * width + c] += termSize;
+  }
   void add(int64_t m, int64_t h, double factor, double factorSize,
            const float *x) {
     for (int64_t c = 0; c < width; ++c) {
@@ -91,7 +101,9 @@ struct Problem {
   const Case &c;
   int64_t queries, keys;
   Heads query, key, value, gradient;
-  std::vector<int32_t> mask;
+  // Biases of keys and by distance, and sinks, as a row for each head or key.
+  Heads ofKeys, table, sinks;
+  std::vector<int32_t> mask, segments;
   double scale = 0.3;
 
   Problem(const Case &c, int64_t queries, int64_t keys, Guarded::Side side)
@@ -99,14 +111,32 @@ struct Problem {
         query(queries, c.heads, c.headDim, 1, side),
         key(keys, c.kvHeads, c.headDim, 2, side),
         value(keys, c.kvHeads, c.valueDim, 3, side),
-        gradient(queries, c.heads, c.valueDim, 4, side), mask(keys, 1) {
-    for (int64_t j = 0; j < keys; ++j)
+        gradient(queries, c.heads, c.valueDim, 4, side),
+        ofKeys(keys, c.heads, 1, 11, side),
+        table(c.heads, 1, std::max<int64_t>(c.distances, 1), 12, side),
+        sinks(1, c.heads, 1, 13, side), mask(keys, 1), segments(keys) {
+    for (int64_t j = 0; j < keys; ++j) {
       mask[j] = !c.masked || j % 4 != 1;
+      segments[j] = int32_t(j / 5 % 2);
+    }
+  }
+
+  static double slopeOf(int64_t h) { return 0.25 / double(1 << h); }
+  int64_t columnOf(int64_t i, int64_t j) const {
+    return std::clamp(j - i, -c.distances / 2, c.distances / 2) +
+           c.distances / 2;
+  }
+  double added(int64_t h, int64_t i, int64_t j) const {
+    double sum = c.byKey ? double(*ofKeys.at(j, h)) : 0;
+    sum += c.sloped ? slopeOf(h) * double(j - i) : 0;
+    return sum + (c.distances ? double(table.at(h, 0)[columnOf(i, j)]) : 0);
   }
 
   bool sees(int64_t i, int64_t j) const {
     return mask[j] && (!c.causal || j <= i) && (!c.left || j > i - c.left) &&
-           (!c.right || j < i + c.right);
+           (!c.right || j < i + c.right) &&
+           (!c.chunk || i / c.chunk == j / c.chunk) &&
+           (!c.segmented || segments[i] == segments[j]);
   }
 
   static double dot(const float *a, const float *b, int64_t n, double &size) {
@@ -119,8 +149,11 @@ struct Problem {
     return sum;
   }
 
-  void addQuery(int64_t h, int64_t i, Wanted &ofKey, Wanted &ofValue,
-                Wanted &ofQuery) const {
+  struct Gradients {
+    Wanted key, value, query, bias, sink;
+  };
+
+  void addQuery(int64_t h, int64_t i, Gradients &into) const {
     const int64_t shared = h / (c.heads / c.kvHeads);
     std::vector<double> p(keys), product(keys), size(keys), slope(keys);
     double top = -HUGE_VAL, sum = 0, mean = 0, meanSize = 0, scoreSize = 0;
@@ -132,28 +165,40 @@ struct Problem {
           scale * dot(query.at(i, h), key.at(j, shared), c.headDim, own);
       scoreSize = std::max(scoreSize, scale * own);
       const double t = c.softcap > 0 ? std::tanh(score / c.softcap) : 0;
-      p[j] = c.softcap > 0 ? c.softcap * t : score;
+      p[j] = (c.softcap > 0 ? c.softcap * t : score) + added(h, i, j);
+      scoreSize = std::max(scoreSize, std::fabs(added(h, i, j)));
       slope[j] = 1 - t * t;
       product[j] =
           dot(gradient.at(i, h), value.at(j, shared), c.valueDim, size[j]);
       top = std::max(top, p[j]);
     }
+    const double sink = c.sink ? double(*sinks.at(0, h)) : -HUGE_VAL;
+    top = std::max(top, sink);
     for (int64_t j = 0; j < keys; ++j)
       sum += p[j] = sees(i, j) ? std::exp(p[j] - top) : 0;
+    const double ofSink = c.sink ? std::exp(sink - top) : 0;
+    sum += ofSink;
     for (int64_t j = 0; j < keys; ++j) {
       p[j] /= sum > 0 ? sum : 1;
       mean += p[j] * product[j];
       meanSize += p[j] * size[j];
     }
+    if (c.sink)
+      into.sink.addAt(i, h, 0, -ofSink / sum * mean,
+                      ofSink / sum * meanSize * (1 + scoreSize));
     for (int64_t j = 0; j < keys; ++j) {
       if (!sees(i, j))
         continue;
+      if (c.distances)
+        into.bias.addAt(i, h, columnOf(i, j), p[j] * (product[j] - mean),
+                        p[j] * (size[j] + meanSize) * (1 + scoreSize));
       const double d = scale * p[j] * (product[j] - mean) * slope[j],
                    dSize =
                        scale * p[j] * (size[j] + meanSize) * (1 + scoreSize);
-      ofValue.add(j, shared, p[j], p[j] * (1 + scoreSize), gradient.at(i, h));
-      ofKey.add(j, shared, d, dSize, query.at(i, h));
-      ofQuery.add(i, h, d, dSize, key.at(j, shared));
+      into.value.add(j, shared, p[j], p[j] * (1 + scoreSize),
+                     gradient.at(i, h));
+      into.key.add(j, shared, d, dSize, query.at(i, h));
+      into.query.add(i, h, d, dSize, key.at(j, shared));
     }
   }
 };
@@ -171,33 +216,147 @@ void compare(const Heads &got, const Wanted &want, int64_t terms,
     }
 }
 
-std::string textOf(const Case &c, const Problem &p, const Heads &k,
-                   const Heads &v, const Heads &q) {
-  std::string t = "func.func @f(%q: " + p.query.type() +
-                  ", %k: " + p.key.type() + ", %v: " + p.value.type() +
-                  ", %g: " + p.gradient.type() +
-                  ", %m: memref<?xi32>, %a: " + k.type() + ", %b: " + v.type() +
-                  ", %c: " + q.type() +
-                  ", %t: index, %s: index) {\n kernel.attention_backward %q, "
-                  "%k, %v gradient %g : " +
-                  p.gradient.type();
+// The outs in the op's order.
+using Outs = std::vector<std::unique_ptr<Heads>>;
+Outs outsOf(const Problem &p, unsigned seed, Guarded::Side side) {
+  const Case &c = p.c;
+  Outs outs;
+  auto add = [&](int64_t rows, int64_t heads, int64_t width) {
+    outs.push_back(std::make_unique<Heads>(rows, heads, width, seed++, side));
+  };
+  add(p.keys, c.kvHeads, c.headDim);
+  add(p.keys, c.kvHeads, c.valueDim);
+  if (c.distances)
+    add(p.queries, c.heads, c.distances);
+  if (c.sink)
+    add(p.queries, c.heads, 1);
+  add(p.queries, c.heads, c.headDim);
+  return outs;
+}
+
+std::string textOf(const Case &c, const Problem &p, const Outs &outs) {
+  const std::string fixed = "memref<" + text(c.heads) + "x" +
+                            text(std::max<int64_t>(c.distances, 1)) +
+                            "xf32, strided<[" + text(p.table.stride) + ", 1]>>",
+                    sinks = "memref<" + text(c.heads) + "xf32>";
+  std::string names, types,
+      t = "func.func @f(%q: " + p.query.type() + ", %k: " + p.key.type() +
+          ", %v: " + p.value.type() + ", %g: " + p.gradient.type() +
+          ", %m: memref<?xi32>, %kb: " + p.ofKeys.type() + ", %sk: " + sinks +
+          ", %db: " + fixed + ", %sg: memref<?xi32>";
+  for (size_t i = 0; i < outs.size(); ++i) {
+    t += ", %o" + text(int64_t(i)) + ": " + outs[i]->type();
+    names += (i ? ", %o" : "%o") + text(int64_t(i));
+    types += (i ? ", " : "") + outs[i]->type();
+  }
+  t += ", %t: index, %s: index) {\n kernel.attention_backward %q, %k, %v "
+       "gradient %g : " +
+       p.gradient.type();
   if (c.masked)
     t += " key_mask %m : memref<?xi32>";
-  t += " queries %t keys %s outs(%a, %b, %c : " + k.type() + ", " + v.type() +
-       ", " + q.type() + ") heads " + text(c.heads) + " kv_heads " +
-       text(c.kvHeads) + " head_dim " + text(c.headDim) + " value_dim " +
-       text(c.valueDim) + " offsets [0, 0, 0] scale 0.3 causal " +
-       (c.causal ? "true" : "false");
+  if (c.byKey)
+    t += " key_head_bias %kb : " + p.ofKeys.type();
+  if (c.sink)
+    t += " sink %sk : " + sinks;
+  if (c.distances)
+    t += " bias %db : " + fixed;
+  if (c.segmented)
+    t += " segments %sg : memref<?xi32>";
+  t += " queries %t keys %s outs(" + names + " : " + types + ") heads " +
+       text(c.heads) + " kv_heads " + text(c.kvHeads) + " head_dim " +
+       text(c.headDim) + " value_dim " + text(c.valueDim) +
+       " offsets [0, 0, 0] scale 0.3 causal " + (c.causal ? "true" : "false");
   if (c.softcap > 0)
     t += " softcap " + std::to_string(c.softcap);
+  if (c.sloped) {
+    t += " slopes [";
+    for (int64_t h = 0; h < c.heads; ++h)
+      t += (h ? ", " : "") + std::to_string(Problem::slopeOf(h));
+    t += "]";
+  }
   if (c.left || c.right)
     t += " window [" + text(c.left) + ", " + text(c.right) + "]";
+  if (c.chunk)
+    t += " chunk " + text(c.chunk);
   return t + " : " + p.query.type() + ", " + p.key.type() + ", " +
          p.value.type() + "\n return\n}\n";
 }
 
 bool sameBits(const Guarded &a, const Guarded &b) {
   return !memcmp(a.data(), b.data(), a.size() * 4);
+}
+
+std::vector<Argument> inputsOf(const Case &c, Problem &p, Guarded &mask,
+                               Guarded &segments) {
+  std::vector<Argument> inputs{p.query.all(), p.key.all(), p.value.all(),
+                               p.gradient.all()};
+  if (c.masked)
+    inputs.push_back(mille::test::vector(mask.data(), p.keys));
+  if (c.byKey)
+    inputs.push_back(p.ofKeys.all());
+  if (c.sink)
+    inputs.push_back(mille::test::vector(p.sinks.numbers.data(), c.heads));
+  if (c.distances)
+    inputs.push_back(p.table.all());
+  if (c.segmented)
+    inputs.push_back(mille::test::vector(segments.data(), p.keys));
+  return inputs;
+}
+
+// Every gradient, and its bits where heads are computed in groups.
+void checkSizes(const Case &c, Problem &p, const ParsedKernel &parsed,
+                mille_kernel_function kernel, Guarded::Side side) {
+  const std::string name =
+      nameOf(c) + text(p.queries) + " x " + text(p.keys) + ": ";
+  Outs outs = outsOf(p, 5, side), parts = outsOf(p, 20, side);
+  Guarded mask(p.keys, side), segments(p.keys, side);
+  memcpy(mask.data(), p.mask.data(), p.keys * 4);
+  memcpy(segments.data(), p.segments.data(), p.keys * 4);
+  auto run = [&](Outs &into, int64_t first, int64_t end) {
+    std::vector<Argument> inputs = inputsOf(c, p, mask, segments);
+    for (size_t i = 0; i + 1 < into.size(); ++i)
+      inputs.push_back(into[i]->inHeads(0, into[i]->heads));
+    resetScratch();
+    expect(call(kernel, inputs, {int32_t(p.queries), int32_t(p.keys)},
+                into.back()->inHeads(first, end)) == 0,
+           name + "status");
+    const size_t most =
+        parsed.info.scratchBytes + parsed.info.scratchBytesPerToken * p.keys;
+    expect(peakScratch() <= most, name + "takes " + text(peakScratch()) +
+                                      " bytes of scratch, not " + text(most));
+  };
+  run(outs, 0, c.heads);
+  Problem::Gradients want{{p.keys, c.kvHeads, c.headDim},
+                          {p.keys, c.kvHeads, c.valueDim},
+                          {p.queries, c.heads, c.headDim},
+                          {p.queries, c.heads, c.distances},
+                          {p.queries, c.heads, 1}};
+  for (int64_t h = 0; h < c.heads; ++h)
+    for (int64_t i = 0; i < p.queries; ++i)
+      p.addQuery(h, i, want);
+  size_t next = 0;
+  compare(*outs[next++], want.key, p.queries + p.keys, name + "of the key: ");
+  compare(*outs[next++], want.value, p.queries + p.keys,
+          name + "of the value: ");
+  if (c.distances)
+    compare(*outs[next++], want.bias, p.keys, name + "of the bias: ");
+  if (c.sink)
+    compare(*outs[next++], want.sink, p.keys, name + "of the sink: ");
+  compare(*outs[next], want.query, p.keys, name + "of the query: ");
+  for (size_t i = 0; i < outs.size(); ++i) {
+    Heads &part = *parts[i];
+    const int64_t used = part.heads * part.width;
+    for (int64_t m = 0; m + 1 < part.rows; ++m) // what lies between rows
+      memcpy(part.numbers.data() + m * part.stride + used,
+             outs[i]->numbers.data() + m * part.stride + used,
+             (part.stride - used) * 4);
+  }
+  const int64_t group = c.heads / c.kvHeads;
+  for (int64_t h = 0; h < c.heads; h += group)
+    run(parts, h, h + group);
+  for (size_t i = 0; i < outs.size(); ++i)
+    expect(sameBits(outs[i]->numbers, parts[i]->numbers),
+           name + "bits differ between tasks in out " + text(int64_t(i)));
 }
 
 void check(const Case &c, const Target &isa) {
@@ -207,68 +366,15 @@ void check(const Case &c, const Target &isa) {
   for (Sizes sizes :
        {Sizes{1, 1}, Sizes{7, 7}, Sizes{33, 33}, Sizes{70, 70}, Sizes{9, 40}})
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
-      const int64_t queries = sizes.first, keys = sizes.second;
-      const std::string name =
-          nameOf(c) + text(queries) + " x " + text(keys) + ": ";
-      Problem p(c, queries, keys, side);
-      Heads ofKey(keys, c.kvHeads, c.headDim, 5, side),
-          ofValue(keys, c.kvHeads, c.valueDim, 6, side),
-          ofQuery(queries, c.heads, c.headDim, 7, side);
-      Heads keyParts = Heads(keys, c.kvHeads, c.headDim, 8, side),
-            valueParts = Heads(keys, c.kvHeads, c.valueDim, 9, side),
-            queryParts = Heads(queries, c.heads, c.headDim, 10, side);
+      if (c.segmented && sizes.first != sizes.second)
+        continue;
+      Problem p(c, sizes.first, sizes.second, side);
       if (!kernel) {
-        parsed = std::make_unique<ParsedKernel>(
-            textOf(c, p, ofKey, ofValue, ofQuery));
+        parsed =
+            std::make_unique<ParsedKernel>(textOf(c, p, outsOf(p, 5, side)));
         kernel = load(*parsed, isa, RowClass::many);
       }
-      Guarded mask(keys, side);
-      memcpy(mask.data(), p.mask.data(), keys * 4);
-      auto run = [&](Heads &k, Heads &v, Heads &q, int64_t first, int64_t end) {
-        std::vector<Argument> inputs{p.query.all(), p.key.all(), p.value.all(),
-                                     p.gradient.all()};
-        if (c.masked)
-          inputs.push_back(mille::test::vector(mask.data(), keys));
-        inputs.push_back(k.inHeads(0, c.kvHeads));
-        inputs.push_back(v.inHeads(0, c.kvHeads));
-        resetScratch();
-        expect(call(kernel, inputs, {int32_t(queries), int32_t(keys)},
-                    q.inHeads(first, end)) == 0,
-               name + "status");
-        const size_t most = parsed->info.scratchBytes +
-                            parsed->info.scratchBytesPerToken * keys;
-        expect(peakScratch() <= most, name + "takes " + text(peakScratch()) +
-                                          " bytes of scratch, not " +
-                                          text(most));
-      };
-      run(ofKey, ofValue, ofQuery, 0, c.heads);
-      Wanted wantedKey(keys, c.kvHeads, c.headDim),
-          wantedValue(keys, c.kvHeads, c.valueDim),
-          wantedQuery(queries, c.heads, c.headDim);
-      for (int64_t h = 0; h < c.heads; ++h)
-        for (int64_t i = 0; i < queries; ++i)
-          p.addQuery(h, i, wantedKey, wantedValue, wantedQuery);
-      compare(ofKey, wantedKey, queries + keys, name + "of the key: ");
-      compare(ofValue, wantedValue, queries + keys, name + "of the value: ");
-      compare(ofQuery, wantedQuery, keys, name + "of the query: ");
-      const int64_t group = c.heads / c.kvHeads;
-      for (Heads *part : {&keyParts, &valueParts, &queryParts}) {
-        const Heads &whole = part == &keyParts     ? ofKey
-                             : part == &valueParts ? ofValue
-                                                   : ofQuery;
-        for (int64_t m = 0; m + 1 < part->rows; ++m) // what lies between rows
-          memcpy(part->numbers.data() + m * part->stride +
-                     part->heads * part->width,
-                 whole.numbers.data() + m * part->stride +
-                     part->heads * part->width,
-                 (part->stride - part->heads * part->width) * 4);
-      }
-      for (int64_t h = 0; h < c.heads; h += group)
-        run(keyParts, valueParts, queryParts, h, h + group);
-      expect(sameBits(ofKey.numbers, keyParts.numbers) &&
-                 sameBits(ofValue.numbers, valueParts.numbers) &&
-                 sameBits(ofQuery.numbers, queryParts.numbers),
-             name + "bits differ between tasks");
+      checkSizes(c, p, *parsed, kernel, side);
     }
 }
 
@@ -284,6 +390,18 @@ int main(int argc, char **argv) {
   check({2, 2, 16, 24, true, true, 3.0}, isa);
   check({2, 2, 32, 32, true, false, 0, 9, 0}, isa);
   check({1, 1, 7, 3, false, false, 0, 5, 12}, isa);
+  Case alibi{4, 2, 16, 16, true}, table{2, 2, 16, 16}, sinks{4, 2, 16, 8, true},
+      all{2, 1, 16, 16, false, true, 3.0};
+  alibi.sloped = true;
+  check(alibi, isa);
+  table.distances = 9;
+  check(table, isa);
+  sinks.sink = true;
+  sinks.chunk = 8;
+  check(sinks, isa);
+  all.sloped = all.byKey = all.sink = all.segmented = true;
+  all.distances = 5;
+  check(all, isa);
   printf("%d failures\n", failures);
   return failures != 0;
 }

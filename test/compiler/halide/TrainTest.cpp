@@ -3,92 +3,9 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-train widest
-#include "test/compiler/halide/Inputs/LoadedKernel.h"
-
-#include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <functional>
-#include <random>
-
-using namespace mille;
-using namespace mille::test;
+#include "test/compiler/halide/Inputs/TrainRows.h"
 
 namespace {
-
-int failures = 0;
-constexpr double u = 0x1p-24;
-
-void expect(bool holds, const std::string &what) {
-  if (holds)
-    return;
-  if (++failures <= 40)
-    printf("%s\n", what.c_str());
-}
-
-std::string text(int64_t number) { return std::to_string(number); }
-std::string rowsType(int64_t columns, int64_t stride) {
-  return rowsOf(columns, stride, "f32");
-}
-std::string fixedType(int64_t rows, int64_t columns) {
-  return "memref<" + text(rows) + "x" + text(columns) + "xf32>";
-}
-int64_t strideOf(int64_t columns) { return (columns + 15) / 16 * 16 + 16; }
-
-// Rows of random numbers, with what follows each row as the arena has it.
-struct Rows {
-  Rows(int64_t rows, int64_t columns, unsigned seed, Guarded::Side side,
-       double scale = 1)
-      : rows(rows), columns(columns), stride(strideOf(columns)),
-        numbers((rows - 1) * stride + columns, side) {
-    std::mt19937 random(seed);
-    std::normal_distribution<float> draw(0.1f, float(scale));
-    for (int64_t m = 0; m < rows; ++m)
-      for (int64_t n = 0; n < columns; ++n)
-        at(m, n) = draw(random);
-  }
-  float &at(int64_t m, int64_t n) { return numbers[m * stride + n]; }
-  float at(int64_t m, int64_t n) const { return numbers[m * stride + n]; }
-  Argument from(int64_t first, int64_t end) {
-    return matrix(numbers.data() + first * stride, end - first, columns,
-                  stride);
-  }
-  Argument all() { return from(0, rows); }
-  // Columns of all rows, as a dimension that tasks cut.
-  Argument columnsFrom(int64_t first, int64_t end) {
-    return matrix(numbers.data() + first, rows, end - first, stride);
-  }
-  std::string type() const { return rowsType(columns, stride); }
-
-  int64_t rows, columns, stride;
-  Guarded numbers;
-};
-
-std::vector<float> copyOf(const Guarded &numbers) {
-  return {numbers.data(), numbers.data() + numbers.size()};
-}
-bool sameBits(const std::vector<float> &a, const Guarded &b) {
-  return a.size() == b.size() && !memcmp(a.data(), b.data(), a.size() * 4);
-}
-void fill(Guarded &numbers, const std::vector<float> &from) {
-  memcpy(numbers.data(), from.data(), from.size() * 4);
-}
-
-// Whether |got - want| <= factor u size + tiny.
-bool isNear(double got, double want, double factor, double size) {
-  return std::fabs(got - want) <= factor * u * size + 1e-35;
-}
-
-constexpr auto sides = {Guarded::Side::end, Guarded::Side::start};
-
-std::vector<float> drawn(size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> draw(0, 2);
-  std::vector<float> numbers(count);
-  for (float &x : numbers)
-    x = draw(random);
-  return numbers;
-}
 
 void weightGradient(const Target &isa, int64_t N, int64_t K) {
   ParsedKernel parsed("func.func @f(%g: " + rowsType(N, strideOf(N)) +
@@ -140,100 +57,6 @@ void weightGradient(const Target &isa, int64_t N, int64_t K) {
       for (int64_t m = 0; m < rows; m += 5)
         run(0, N, 0, K, m, std::min(rows, m + 5));
       expect(sameBits(whole, out), name + "bits differ between batches");
-    }
-}
-
-void columnSums(const Target &isa, int64_t N) {
-  const std::string a = rowsType(N, strideOf(N)), r = rowsType(1, strideOf(1)),
-                    w = "memref<" + text(N) + "xf32>";
-  ParsedKernel parsed("func.func @f(%a: " + a + ", %r: " + r + ", %w: " + w +
-                      ", %o: " + w +
-                      ") {\n kernel.column_sums ins(%a, %r, "
-                      "%w : " +
-                      a + ", " + r + ", " + w + ") outs(%o : " + w +
-                      ") {\n^bb0(%x: f32, %y: f32, %z: f32):\n %p = "
-                      "arith.mulf %x, %y : f32\n %q = arith.addf %p, %z : "
-                      "f32\n kernel.yield %q : f32\n }\n return\n}\n");
-  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
-  for (int64_t rows : {1, 3, 65, 200})
-    for (auto side : sides) {
-      const std::string name =
-          "column sums " + text(N) + ", " + text(rows) + " rows: ";
-      Rows x(rows, N, 4, side), y(rows, 1, 5, side);
-      Guarded z(N, side), out(N, side);
-      fill(z, drawn(N, 6));
-      const std::vector<float> before = drawn(N, 7);
-      auto run = [&](int64_t n0, int64_t n1, int64_t m0, int64_t m1) {
-        Argument ofX = matrix(x.numbers.data() + m0 * x.stride + n0, m1 - m0,
-                              n1 - n0, x.stride);
-        expect(call(kernel,
-                    {ofX, y.from(m0, m1),
-                     mille::test::vector(z.data() + n0, n1 - n0)},
-                    {}, mille::test::vector(out.data() + n0, n1 - n0)) == 0,
-               name + "status");
-      };
-      fill(out, before);
-      run(0, N, 0, rows);
-      const std::vector<float> whole = copyOf(out);
-      for (int64_t n = 0; n < N; ++n) {
-        double want = before[n], size = std::fabs(want);
-        for (int64_t m = 0; m < rows; ++m) {
-          const double product = double(x.at(m, n)) * y.at(m, 0);
-          want += product + z[n];
-          size += 3 * (std::fabs(product) + std::fabs(z[n]));
-        }
-        expect(isNear(whole[n], want, double(rows + 1), size), name + "error");
-      }
-      fill(out, before);
-      for (int64_t n = 0; n < N; n += parsed.info.rowUnit)
-        run(n, std::min<int64_t>(N, n + parsed.info.rowUnit), 0, rows);
-      expect(sameBits(whole, out), name + "bits differ between tasks");
-      fill(out, before);
-      for (int64_t m = 0; m < rows; m += 7)
-        run(0, N, m, std::min(rows, m + 7));
-      expect(sameBits(whole, out), name + "bits differ between batches");
-    }
-}
-
-void embedGradient(const Target &isa, int64_t N) {
-  constexpr int64_t entries = 11;
-  const std::string g = rowsType(N, strideOf(N)), o = fixedType(entries, N);
-  ParsedKernel parsed("func.func @f(%g: " + g +
-                      ", %i: memref<?xi32>, %o: " + o +
-                      ") {\n kernel.embed_gradient %g at %i outs(%o : " + o +
-                      ") : " + g + ", memref<?xi32>\n return\n}\n");
-  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
-  for (int64_t rows : {1, 5, 60})
-    for (auto side : sides) {
-      const std::string name =
-          "embed gradient " + text(N) + ", " + text(rows) + " rows: ";
-      Rows g(rows, N, 8, side);
-      Guarded index(rows, side), out(entries * N, side);
-      auto *ids = index.as<int32_t>();
-      for (int64_t m = 0; m < rows; ++m) // some outside of the table
-        ids[m] = int32_t(m * 7 % (entries + 4)) - 2;
-      const std::vector<float> before = drawn(entries * N, 9);
-      auto run = [&](int64_t n0, int64_t n1) {
-        Argument task = matrix(out.data() + n0, entries, n1 - n0, N);
-        task.dimensions[0].min = int32_t(n0);
-        expect(call(kernel, {g.all(), mille::test::vector(ids, rows)}, {},
-                    task) == 0,
-               name + "status");
-      };
-      fill(out, before);
-      run(0, N);
-      const std::vector<float> whole = copyOf(out);
-      std::vector<float> want = before;
-      for (int64_t m = 0; m < rows; ++m)
-        for (int64_t n = 0; n < N; ++n)
-          want[std::clamp<int64_t>(ids[m], 0, entries - 1) * N + n] +=
-              g.at(m, n);
-      expect(!memcmp(want.data(), whole.data(), want.size() * 4),
-             name + "not the sums in order");
-      fill(out, before);
-      for (int64_t n = 0; n < N; n += parsed.info.columnUnit)
-        run(n, std::min<int64_t>(N, n + parsed.info.columnUnit));
-      expect(sameBits(whole, out), name + "bits differ between tasks");
     }
 }
 
@@ -450,10 +273,6 @@ int main(int argc, char **argv) {
                       {50, 96},
                       {24, 33}})
     weightGradient(isa, N, K);
-  for (int64_t N : {1, 17, 64, 100, 256})
-    columnSums(isa, N);
-  for (int64_t N : {1, 16, 70, 130})
-    embedGradient(isa, N);
   for (const char *kind : {"layer", "rms", "l2"})
     for (int64_t N : {2, 17, 96, 300}) {
       normBackward(isa, {N, N, kind, true, true});

@@ -176,7 +176,7 @@ transformer.model @model_c5 {
 
 transformer.model @model_c6 {
   func.func @forward() {
-    // expected-error @+1 {{reads "x", which was not saved before}}
+    // expected-error @+1 {{reads "x", which was not made before}}
     %0 = transformer.saved "x" : tensor<?x?x8xf32>
     return
   }
@@ -187,7 +187,7 @@ transformer.model @model_c6 {
 transformer.model @model_c6_type {
   func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}) {
     transformer.save %x as "x" : tensor<?x?x8xf32>
-    // expected-error @+1 {{reads "x" as 'tensor<?x?x4xf32>' but it was saved as 'tensor<?x?x8xf32>'}}
+    // expected-error @+1 {{reads "x" as 'tensor<?x?x4xf32>' but it was made as 'tensor<?x?x8xf32>'}}
     %0 = transformer.saved "x" : tensor<?x?x4xf32>
     return
   }

@@ -34,6 +34,15 @@ transformer.model @steps attributes {train = {optimizer = "sgd", schedule = "con
 
 // -----
 
+// expected-error @+1 {{has train whose dropout is 1.000000e+00 : f64 but must be an f64 of at least 0 and below 1}}
+transformer.model @dropout attributes {train = {optimizer = "sgd", schedule = "constant", rate = 1.0, end_rate = 0.0,
+    momentum = 0.0, beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8, weight_decay = 0.0, clip = 0.0, dropout = 1.0,
+    warmup = 0 : i64, steps = 0 : i64, accumulate = 1 : i64, groups = []}} {
+  func.func @forward() { return }
+}
+
+// -----
+
 // expected-error @+1 {{has train whose accumulate is 0 but must be at least 1}}
 transformer.model @accumulate attributes {train = {optimizer = "sgd", schedule = "constant", rate = 1.0, end_rate = 0.0,
     momentum = 0.0, beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8, weight_decay = 0.0, clip = 0.0,

@@ -73,3 +73,32 @@ func.func @saves(%x: tensor<?x?x8xf32>) {
   } : tensor<?x?x8xf32>
   return
 }
+
+// CHECK-LABEL: @routes
+// CHECK: transformer.route_gradient %{{.*}} at %{{.*}} to %{{.*}} score softmax renormalised true : tensor<?x?x2xf32>, tensor<?x?x4xf32>, tensor<?x?x2xi32>
+// CHECK: transformer.slot_products %{{.*}}, %{{.*}} : tensor<?x?x2x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x2xf32>
+func.func @routes(%w: tensor<?x?x2xf32>, %l: tensor<?x?x4xf32>, %e: tensor<?x?x2xi32>, %s: tensor<?x?x2x8xf32>, %x: tensor<?x?x8xf32>) {
+  %0 = transformer.route_gradient %w at %l to %e score softmax renormalised true : tensor<?x?x2xf32>, tensor<?x?x4xf32>, tensor<?x?x2xi32>
+  %1 = transformer.slot_products %s, %x : tensor<?x?x2x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x2xf32>
+  return
+}
+
+// CHECK-LABEL: @tables
+// CHECK: transformer.bias_gradient %{{.*}} to @rel buckets [0, 1, 2] : tensor<?x2x?x?xf32>
+// CHECK: transformer.constant_gradient %{{.*}} to @probe : tensor<?x1x8xf32>
+func.func @tables(%b: tensor<?x2x?x?xf32>, %c: tensor<?x1x8xf32>) {
+  transformer.bias_gradient %b to @rel buckets [0, 1, 2] : tensor<?x2x?x?xf32>
+  transformer.constant_gradient %c to @probe : tensor<?x1x8xf32>
+  return
+}
+
+// CHECK-LABEL: @sums
+// CHECK: transformer.collect %{{.*}} like %{{.*}} into "encoder" : tensor<?x?x8xf32>
+// CHECK: transformer.collected "encoder" like %{{.*}} : tensor<?x?x8xf32>
+// CHECK: transformer.dropout %{{.*}} step %{{.*}} first %{{.*}} rate 1.000000e-01 seed 1 site 0 : tensor<?x?x8xf32>, tensor<1xi32>, tensor<1xi32>
+func.func @sums(%g: tensor<?x?x8xf32>, %x: tensor<?x?x8xf32>, %n: tensor<1xi32>) {
+  transformer.collect %g like %x into "encoder" : tensor<?x?x8xf32>
+  %0 = transformer.collected "encoder" like %x : tensor<?x?x8xf32>
+  %1 = transformer.dropout %0 step %n first %n rate 0.1 seed 1 site 0 : tensor<?x?x8xf32>, tensor<1xi32>, tensor<1xi32>
+  return
+}

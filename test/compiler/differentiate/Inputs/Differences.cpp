@@ -4,11 +4,15 @@
 //   --of=OUTPUT     the loss is <c, OUTPUT> with random numbers c, not the
 //                   cross-entropy of logits
 //   --batch=N --tokens=N --seed=N
+//   --kernels       compares them with the gradients of the program of fused
+//                   kernels instead, whose constants are f32: within 3e-6 of
+//                   each gradient's length
 // Inputs are drawn. A parameter moves along one random direction d: its
 // gradient must be (L(w + h d) - L(w - h d)) / 2h along it, within 1e-6 of the
 // gradient's length. Parameters get random numbers first, so that no gradient
 // is small by itself.
 #include "compiler/differentiate/Passes.h"
+#include "compiler/fuse/Passes.h"
 #include "compiler/interpret/Interpret.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Signature.h"
@@ -31,6 +35,7 @@ namespace {
 struct Wishes {
   std::string model, recompute = "cheap", of;
   int64_t batch = 2, tokens = 5;
+  bool kernels = false;
   unsigned seed = 1;
 };
 
@@ -63,6 +68,8 @@ public:
     Values outputs;
     if (failed(interpreted(outputs)))
       return 1;
+    if (wishes.kernels)
+      return compareKernels(outputs);
     int wrong = 0, count = 0;
     for (auto parameter : model.getOps<ParameterOp>()) {
       auto found = outputs.find("gradient." + parameter.getSymName().str());
@@ -78,6 +85,47 @@ public:
 
 private:
   using Value = mille::Value;
+
+  int compareKernels(const Values &wanted) {
+    if (auto forward = kernel::forwardOf(model))
+      forward.erase();
+    PassManager passes(model->getContext());
+    addFusePipeline(passes);
+    Values outputs;
+    if (failed(passes.run(model->getParentOfType<ModuleOp>())) ||
+        failed(interpreted(outputs)))
+      return 1;
+    int wrong = 0, count = 0;
+    for (const auto &[name, value] : wanted) {
+      const auto found = outputs.find(name);
+      wrong += !isNear(name, value,
+                       found == outputs.end() ? Value() : found->second);
+      ++count;
+    }
+    llvm::outs() << count << " values of kernels, " << wrong << " wrong, worst "
+                 << llvm::format("%.1e", worst) << "\n";
+    return wrong != 0 || count < 2;
+  }
+
+  bool isNear(StringRef name, const Value &wanted, const Value &got) {
+    double apart = 0, length = 0;
+    for (size_t i = 0; i < wanted.numbers.size(); ++i) {
+      const double other =
+          got.numbers.empty() ? 0.0 : got.numbers[i % got.numbers.size()];
+      apart += std::pow(other - wanted.numbers[i], 2);
+      length += std::pow(wanted.numbers[i], 2);
+    }
+    const double error = std::sqrt(apart) / std::max(std::sqrt(length), 1e-3);
+    worst = std::max(worst, std::isfinite(error) ? error : 1e9);
+    const bool sizes = got.numbers.size() == wanted.numbers.size() ||
+                       (got.numbers.empty() && length == 0);
+    if (error < 3e-6 && sizes)
+      return true;
+    llvm::outs() << name << " has " << got.numbers.size() << " numbers of "
+                 << wanted.numbers.size() << ", apart by "
+                 << llvm::format("%.1e", error) << " of its length\n";
+    return false;
+  }
 
   void drawInput(func::FuncOp step, unsigned i) {
     auto name =
@@ -216,6 +264,8 @@ int main(int argc, char **argv) {
   for (StringRef word : ArrayRef(argv + 1, argc - 1)) {
     if (word.consume_front("--recompute="))
       wishes.recompute = word.str();
+    else if (word == "--kernels")
+      wishes.kernels = true;
     else if (word.consume_front("--of="))
       wishes.of = word.str();
     else if (word.consume_front("--batch="))
@@ -229,7 +279,8 @@ int main(int argc, char **argv) {
   }
   DialectRegistry registry;
   registry
-      .insert<TransformerDialect, kernel::KernelDialect, func::FuncDialect>();
+      .insert<TransformerDialect, kernel::KernelDialect, func::FuncDialect,
+              arith::ArithDialect, math::MathDialect, tensor::TensorDialect>();
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);

@@ -53,8 +53,9 @@ LogicalResult fill(func::FuncOp step, Values &inputs) {
     if (auto found = inputs.find(name); found != inputs.end())
       known.insert(*found);
   }
-  auto mask = inputs.find("attention_mask");
-  ArrayRef<int64_t> shape = inputs.at("input_ids").shape;
+  const std::string of = inputs.count("decoder_input_ids") ? "decoder_" : "";
+  auto mask = inputs.find(of + "attention_mask");
+  ArrayRef<int64_t> shape = inputs.at(of + "input_ids").shape;
   auto losses = cast<RankedTensorType>(step.getResultTypes()[0]);
   auto logits = cast<CrossEntropyOp>(
       *llvm::find_if(step.getBody().front(),

@@ -68,8 +68,9 @@ def gradients(model, stored, inputs):
     turn_in_double(model)
     logits = model(**inputs).logits
     classes = logits.shape[-1]
-    labels = labels_of(inputs["input_ids"].shape, classes,
-                       inputs.get("attention_mask"), logits.dim() == 2)
+    of = "decoder_" if "decoder_input_ids" in inputs else ""
+    labels = labels_of(inputs[of + "input_ids"].shape, classes,
+                       inputs.get(of + "attention_mask"), logits.dim() == 2)
     loss = torch.nn.functional.cross_entropy(
         logits.reshape(-1, classes), labels, reduction="sum") / 8
     loss.backward()

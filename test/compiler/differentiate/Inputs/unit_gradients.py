@@ -6,7 +6,8 @@
 
 The first runs each named placement of a residual unit, the second specs drawn over
 the whole vocabulary (test/models). A model runs unrolled and rolled, with every
-`recompute` where it is rolled. Prints the spec whose gradients are wrong.
+`recompute` where it is rolled; a placement as a program of fused kernels too. Prints
+the spec whose gradients are wrong.
 """
 import json
 import os
@@ -65,25 +66,14 @@ def placed(slots):
             "init": {"scheme": "bert", "seed": 1}}
 
 
-def without_experts(value):
-    """Routing has no adjoint yet."""
-    if isinstance(value, dict):
-        return {key: without_experts(inner) for key, inner in value.items()
-                if key != "experts"}
-    if isinstance(value, list):
-        return [without_experts(inner) for inner in value]
-    return value
-
-
-def agree(mille, differences, folder, spec):
+def agree(mille, differences, folder, spec, kernels):
     file = os.path.join(folder, "spec.json")
     with open(file, "w") as out:
         json.dump(spec, out, indent=1)
-    stages = [("import", ["cheap"])]
-    # A rolled decoder that reads an encoder has no adjoint yet.
-    if "encoder" not in spec:
-        stages.append(("roll", ["none", "cheap", "layer"]))
-    for stage, policies in stages:
+    rolled = ["--recompute=none", "--recompute=cheap", "--recompute=layer"]
+    if kernels:
+        rolled.append("--kernels")
+    for stage, ways in (("import", ["--recompute=cheap"]), ("roll", rolled)):
         text = os.path.join(folder, stage + ".mlir")
         with open(text, "w") as out:
             made = subprocess.run(
@@ -91,11 +81,11 @@ def agree(mille, differences, folder, spec):
                  f"--stop-after={stage}"], stdout=out)
         if made.returncode:
             return False
-        for policy in policies:
-            ran = subprocess.run([differences, text, f"--recompute={policy}"],
-                                 capture_output=True, text=True)
+        for way in ways:
+            ran = subprocess.run([differences, text, way], capture_output=True,
+                                 text=True)
             if ran.returncode:
-                print(stage, policy, ran.stdout, ran.stderr)
+                print(stage, way, ran.stdout, ran.stderr)
                 return False
     return True
 
@@ -106,10 +96,10 @@ def main(arguments):
         specs = {name: placed(slots) for name, slots in PLACEMENTS.items()}
     else:
         draw = random.Random(int(which))
-        specs = {f"{n} of seed {which}": without_experts(random_specs.spec(draw))
+        specs = {f"{n} of seed {which}": random_specs.spec(draw)
                  for n in range(int(count[0]))}
     for name, spec in specs.items():
-        if not agree(mille, differences, folder, spec):
+        if not agree(mille, differences, folder, spec, which == "placements"):
             print(f"spec {name}:\n{json.dumps(spec, indent=1)}")
             return 1
     print(f"gradients of {len(specs)} specs agree")

@@ -1,0 +1,92 @@
+// What tests of the kernels of a training step share: rows of random numbers
+// that end at guard pages, and how far a sum may be from double.
+// Must be included by one file of a program.
+#pragma once
+#include "test/compiler/halide/Inputs/LoadedKernel.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace mille;
+using namespace mille::test;
+
+namespace {
+
+int failures = 0;
+constexpr double u = 0x1p-24;
+
+void expect(bool holds, const std::string &what) {
+  if (holds)
+    return;
+  if (++failures <= 40)
+    printf("%s\n", what.c_str());
+}
+
+std::string text(int64_t number) { return std::to_string(number); }
+std::string rowsType(int64_t columns, int64_t stride) {
+  return rowsOf(columns, stride, "f32");
+}
+std::string fixedType(int64_t rows, int64_t columns) {
+  return "memref<" + text(rows) + "x" + text(columns) + "xf32>";
+}
+int64_t strideOf(int64_t columns) { return (columns + 15) / 16 * 16 + 16; }
+
+// Rows of random numbers, with what follows each row as the arena has it.
+struct Rows {
+  Rows(int64_t rows, int64_t columns, unsigned seed, Guarded::Side side,
+       double scale = 1)
+      : rows(rows), columns(columns), stride(strideOf(columns)),
+        numbers((rows - 1) * stride + columns, side) {
+    std::mt19937 random(seed);
+    std::normal_distribution<float> draw(0.1f, float(scale));
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = 0; n < columns; ++n)
+        at(m, n) = draw(random);
+  }
+  float &at(int64_t m, int64_t n) { return numbers[m * stride + n]; }
+  float at(int64_t m, int64_t n) const { return numbers[m * stride + n]; }
+  Argument from(int64_t first, int64_t end) {
+    return matrix(numbers.data() + first * stride, end - first, columns,
+                  stride);
+  }
+  Argument all() { return from(0, rows); }
+  // Columns of all rows, as a dimension that tasks cut.
+  Argument columnsFrom(int64_t first, int64_t end) {
+    return matrix(numbers.data() + first, rows, end - first, stride);
+  }
+  std::string type() const { return rowsType(columns, stride); }
+
+  int64_t rows, columns, stride;
+  Guarded numbers;
+};
+
+std::vector<float> copyOf(const Guarded &numbers) {
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+bool sameBits(const std::vector<float> &a, const Guarded &b) {
+  return a.size() == b.size() && !memcmp(a.data(), b.data(), a.size() * 4);
+}
+void fill(Guarded &numbers, const std::vector<float> &from) {
+  memcpy(numbers.data(), from.data(), from.size() * 4);
+}
+
+// Whether |got - want| <= factor u size + tiny.
+bool isNear(double got, double want, double factor, double size) {
+  return std::fabs(got - want) <= factor * u * size + 1e-35;
+}
+
+constexpr auto sides = {Guarded::Side::end, Guarded::Side::start};
+
+std::vector<float> drawn(size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> draw(0, 2);
+  std::vector<float> numbers(count);
+  for (float &x : numbers)
+    x = draw(random);
+  return numbers;
+}
+
+} // namespace
