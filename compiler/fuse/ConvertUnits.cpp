@@ -151,6 +151,15 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
                   });
 }
 
+void Converter::saveSum(ResidualOp op, Value sum) {
+  auto name = op.getSumAs();
+  if (!name)
+    return;
+  save(op.getLoc(), sum, *name);
+  if (layer)
+    savedValues[*name] = op.getInput();
+}
+
 LogicalResult Converter::convertResidual(ResidualOp op) {
   Location location = op.getLoc();
   Value x = valueOf(op.getInput()), rows = rowsOf(op.getInput());
@@ -222,11 +231,7 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
                                                apply(i + 1, arguments[i + 1]));
                  return apply(scales.size() - 1, sum);
                });
-  if (auto name = op.getSumAs()) {
-    save(location, y, *name);
-    if (layer)
-      savedValues[*name] = op.getInput();
-  }
+  saveSum(op, y);
   if (outNorm)
     y = norm(location, outNorm, y, rows, op.getStreamScaleAttr());
   values[op.getResult()] = y;

@@ -214,6 +214,7 @@ private:
                                             transformer::ScaleAttr scale);
   std::string scheduleName(llvm::StringRef slot);
   mlir::LogicalResult convertResidual(transformer::ResidualOp op);
+  void saveSum(transformer::ResidualOp op, mlir::Value sum);
 
   // Rows (ConvertSpaces.cpp): the space of a value of `type` that is computed
   // from a value in `from`; numbers of rows and tokens; shapes.
