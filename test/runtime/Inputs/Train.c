@@ -322,8 +322,8 @@ static void checkClipOfLayers(void) {
   mille_package_close(package);
 }
 
-/* Gradients that are asked for: those of the formula, in memory of their own; the
- * steps after are those of a trainer that was not asked. */
+/* Gradients that are asked for: those of the formula, in memory of their own;
+ * the steps after are those of a trainer that was not asked. */
 static void checkGradients(void) {
   static numbers n;
   float table[rows * columns], factor[factors];
