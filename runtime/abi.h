@@ -3,7 +3,7 @@
  * fills or reads are in abi.def. Bump MILLE_ABI_VERSION with any change. */
 #ifndef MILLE_ABI_H
 #define MILLE_ABI_H
-#include "runtime/abi_device.h"
+#include "abi_device.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 // parameter's shape and lives on from run to run.
 #ifndef MILLE_KERNEL_TRAIN_OPS
 #define MILLE_KERNEL_TRAIN_OPS
-include "dialects/kernel/KernelTypes.td"
+include "dialects/kernel/PreparedOps.td"
 
 def Kernel_WeightGradientOp : Kernel_GeneratedOp<"weight_gradient", [Kernel_Adds]> {
   let summary = "out[n, k] += sum over rows m of gradient[m, n] input[m, k]";
@@ -249,4 +249,74 @@ def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrS
   }];
   let hasVerifier = 1;
 }
+
+def Kernel_SpreadOp : Kernel_PreparedOp<"spread"> {
+  let summary = "out[i] = weight[from[i]]: numbers of a weight that a step changes";
+  let description = [{
+    Weight and out are counted row by row. Weights that no step changes are laid out before any
+    run, by an expression of `kernel.weight`.
+
+    Constraints:
+    * (C1) weight and out are f32 of fixed shapes.
+    * (C2) from has a number for each of the out's, and each is one of the weight's.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
+    ```mlir
+    %b = kernel.spread %w from [0, 1, 0, 1] outs(%o : tensor<4xf32>) : tensor<2xf32> -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$weight, DenseI64ArrayAttr:$from, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$weight `from` $from `outs` `(` $out `:` type($out) `)` attr-dict `:` type($weight) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_PoolGradientOp : Kernel_PreparedOp<"pool_gradient", [AttrSizedOperandSegments]> {
+  let summary = "the gradient of rows that were pooled, of [batch, N]: [rows, N]";
+  let description = [{
+    With `index`, i32 [batch], row index[b] gets row b of the gradient, and all others get 0.
+    Without, a sequence's tokens from `skip` on whose key_mask is not 0 share its row, each
+    a part of 1 / their number.
+
+    Constraints:
+    * (C1) index goes with no key_mask and no skip; skip >= 0.
+    * (C2) gradient and out have as many columns.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
+    ```mlir
+    %x = kernel.pool_gradient %g index %i : tensor<?xi32> tokens %t skip 0 outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$gradient, Optional<Kernel_Integers>:$index,
+    Optional<Kernel_Integers>:$key_mask, Index:$tokens, I64Attr:$skip, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$gradient (`index` $index^ `:` type($index))? (`key_mask` $key_mask^ `:` type($key_mask))? `tokens` $tokens `skip` $skip `outs` `(` $out `:` type($out) `)` attr-dict `:` type($gradient) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_DropoutOp : Kernel_PreparedOp<"dropout", [Kernel_TokenLocal]> {
+  let summary = "input / (1 - rate), or 0 with the probability rate";
+  let description = [{
+    As transformer.dropout, of rows: `tokens` are those of a sequence. In a body of
+    `kernel.layers` the layer is that of the row of its table.
+
+    Constraints:
+    * (C1) step and first are [1].
+    * (C2) 0 <= rate < 1; seed and site are >= 0 and below 2^32.
+    * (C3) input and out have as many columns.
+    * (C4) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: a number that is kept is rounded once.
+
+    ```mlir
+    %y = kernel.dropout %x step %step first %first tokens %t rate 0.1 seed 1 site 0 outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<1xi32>, tensor<1xi32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$input, Kernel_Integers:$step, Kernel_Integers:$first,
+    Index:$tokens, F64Attr:$rate, I64Attr:$seed, I64Attr:$site, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$input `step` $step `first` $first `tokens` $tokens `rate` $rate `seed` $seed `site` $site `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) `,` type($step) `,` type($first) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
 #endif
