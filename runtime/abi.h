@@ -408,8 +408,8 @@ int32_t mille_pool_mean(mille_run *run, const float *input,
                         int64_t input_stride, const int32_t *mask,
                         int64_t tokens, int64_t skip, int64_t columns,
                         float *out, int64_t out_stride);
-/* The gradient of rows that were pooled, from the gradient of [batch, columns].
- * Row index[b] of out gets row b. Where index is null, the tokens from `skip` on
+/* The gradient of rows that were pooled, from that of [batch, columns]. Row
+ * index[b] of out gets row b. Where index is null, the tokens from `skip` on
  * that the mask does not hide share it. All other rows are 0. */
 void mille_pool_gradient(mille_run *run, const float *gradient,
                          int64_t gradient_stride, const int32_t *index,

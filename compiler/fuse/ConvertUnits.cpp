@@ -222,11 +222,8 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
                                                apply(i + 1, arguments[i + 1]));
                  return apply(scales.size() - 1, sum);
                });
-  if (auto name = op.getSumAs()) {
-    save(location, y, *name);
-    if (layer)
-      savedValues[*name] = op.getInput();
-  }
+  if (auto name = op.getSumAs())
+    saveAs(op.getInput(), y, *name);
   if (outNorm)
     y = norm(location, outNorm, y, rows, op.getStreamScaleAttr());
   values[op.getResult()] = y;
