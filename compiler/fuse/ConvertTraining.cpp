@@ -247,17 +247,15 @@ LogicalResult Converter::convertCrossEntropy(CrossEntropyOp op) {
   return success();
 }
 
-void Converter::save(Location location, Value value, StringRef name) {
+void Converter::saveAs(Value original, Value value, StringRef name) {
   if (layer)
-    kernel::SaveOp::create(body, location, value, body.getStringAttr(name));
-  else
-    savedValues[name] = value;
+    kernel::SaveOp::create(body, original.getLoc(), value,
+                           body.getStringAttr(name));
+  savedValues[name] = layer ? original : value;
 }
 
 LogicalResult Converter::convertSave(SaveOp op) {
-  save(op.getLoc(), valueOf(op.getValue()), op.getName());
-  if (layer)
-    savedValues[op.getName()] = op.getValue();
+  saveAs(op.getValue(), valueOf(op.getValue()), op.getName());
   return success();
 }
 

@@ -151,15 +151,6 @@ Value Converter::norm(Location location, NormAttr attribute, Value input,
                   });
 }
 
-void Converter::saveSum(ResidualOp op, Value sum) {
-  auto name = op.getSumAs();
-  if (!name)
-    return;
-  save(op.getLoc(), sum, *name);
-  if (layer)
-    savedValues[*name] = op.getInput();
-}
-
 LogicalResult Converter::convertResidual(ResidualOp op) {
   Location location = op.getLoc();
   Value x = valueOf(op.getInput()), rows = rowsOf(op.getInput());
@@ -231,7 +222,8 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
                                                apply(i + 1, arguments[i + 1]));
                  return apply(scales.size() - 1, sum);
                });
-  saveSum(op, y);
+  if (auto name = op.getSumAs())
+    saveAs(op.getInput(), y, *name);
   if (outNorm)
     y = norm(location, outNorm, y, rows, op.getStreamScaleAttr());
   values[op.getResult()] = y;

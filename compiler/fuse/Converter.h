@@ -190,8 +190,9 @@ private:
   // A weight that a step changes, as a matmul reads it; null after an error.
   mlir::Value packed(mlir::Location location, mlir::Value weight,
                      bool transposed);
-  // Keeps a value of the layer that is converted, or of the whole function.
-  void save(mlir::Location location, mlir::Value value, llvm::StringRef name);
+  // Keeps a value of the layer that is converted, or of the whole function. It
+  // has the rows of `original`.
+  void saveAs(mlir::Value original, mlir::Value value, llvm::StringRef name);
   // Whether weights change between runs, so that no run finds them packed.
   bool isTrained();
 
@@ -214,7 +215,6 @@ private:
                                             transformer::ScaleAttr scale);
   std::string scheduleName(llvm::StringRef slot);
   mlir::LogicalResult convertResidual(transformer::ResidualOp op);
-  void saveSum(transformer::ResidualOp op, mlir::Value sum);
 
   // Rows (ConvertSpaces.cpp): the space of a value of `type` that is computed
   // from a value in `from`; numbers of rows and tokens; shapes.

@@ -2,6 +2,10 @@
 // not in `eval`. The gradient is dropped by the same op.
 // RUN: %mille-opt %s --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=none}))' | FileCheck %s
 
+// CHECK-LABEL: func.func @eval
+// CHECK-NOT: transformer.dropout
+// CHECK: transformer.cross_entropy
+// CHECK-NOT: smoothing
 // CHECK-LABEL: func.func @train_step
 // CHECK-SAME: %[[STEP:[a-z0-9]+]]: tensor<1xi32> {transformer.default = "none", transformer.name = "step"}, %[[FIRST:[a-z0-9]+]]: tensor<1xi32> {transformer.default = "none", transformer.name = "first_sequence"}
 // CHECK: %[[E:.*]] = transformer.embed
@@ -11,14 +15,10 @@
 // CHECK: %[[D:.*]] = transformer.dropout %[[B]] step %[[STEP]] first %[[FIRST]] rate 1.000000e-01 seed 0 site 1
 // CHECK: transformer.yield %[[D]]
 // CHECK: transformer.cross_entropy %{{.*}} smoothing 2.000000e-01
-// CHECK: transformer.dropout %{{.*}} site 1
-// CHECK: transformer.weight_gradient
+// CHECK: %[[L:.*]] = transformer.dropout %{{.*}} site 1
+// CHECK: transformer.weight_gradient %[[L]], %{{.*}} weight @w
 // CHECK: %[[G:.*]] = transformer.dropout %{{.*}} site 0
 // CHECK: transformer.embed_gradient %[[G]]
-// CHECK-LABEL: func.func @eval
-// CHECK-NOT: transformer.dropout
-// CHECK: transformer.cross_entropy
-// CHECK-NOT: smoothing
 transformer.model @m attributes {train = {optimizer = "sgd", schedule = "constant", rate = 1.0, end_rate = 0.0,
     momentum = 0.0, beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8, weight_decay = 0.0, clip = 0.0, dropout = 0.1, label_smoothing = 0.2,
     warmup = 0 : i64, steps = 0 : i64, accumulate = 1 : i64, groups = []}} {

@@ -12,7 +12,7 @@
 // rms of [3, 4] is 5 / sqrt 2, so h = sqrt 2 [0.6, 0.8] and r = sqrt 2 / 5: of token 0
 // q = [0.5, 2], r (q - h mean(q h))
 // CHECK-DAG: normed [2, 2] 0.8485281 1.131371 0.8485281 1.131371{{$}}
-// CHECK-DAG: to_norm [2, 2] -0.1810193 0.1357645 -0.271529 0.2036468{{$}}
+// CHECK-DAG: to_norm [2, 2] -0.1810193 0.1357645 -0.271529 0.2036467{{$}}
 // CHECK-DAG: losses [2, 1] 0.143841 0{{$}}
 // CHECK-DAG: to_logits [2, 2] 0.125 -0.125 0 0{{$}}
 // CHECK-DAG: turned [3, 2] 1 4 2 5 3 6{{$}}
