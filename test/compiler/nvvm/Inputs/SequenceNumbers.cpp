@@ -253,7 +253,8 @@ Numbers prepare(mlir::MLIRContext &context, const KernelSpec &spec,
 
 std::unique_ptr<emulate::Kernel> ready(const nvvm::Kernel &made) {
   std::string problem;
-  auto device = *made.module->getOps<mlir::gpu::GPUModuleOp>().begin();
+  mlir::ModuleOp module = *made.module;
+  auto device = *module.getOps<mlir::gpu::GPUModuleOp>().begin();
   auto kernel =
       emulate::Kernel::make(device, nvvm::descriptionOf(made.launch), problem);
   if (!kernel)
