@@ -50,6 +50,8 @@ Value Converter::scaledRows(Location location, Value x, double scale,
 }
 
 LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
+  if (op.getExperts())
+    return op.emitOpError("is of experts, which no kernel trains yet");
   Value arriving = valueOf(op.getGradient()), input = valueOf(op.getInput());
   if (failed(sameRows(op, {op.getGradient(), op.getInput()})))
     return failure();

@@ -103,7 +103,8 @@ private:
       StringRef &why = columns[symbol];
       eachMeaning(op, symbol, [&](size_t, Attribute entry) {
         if (why.empty())
-          why = places.lookup(entry).why;
+          why = entry == symbol ? "all layers add to its gradient"
+                                : places.lookup(entry).why;
       });
     });
     SmallVector<Attribute> whole;

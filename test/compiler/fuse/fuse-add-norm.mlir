@@ -161,8 +161,9 @@ transformer.model @keep_as_rows_differ {
   transformer.parameter @a.o.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.weight", tensor<4x4xf32>>
   transformer.parameter @a.out_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.out_norm.weight", tensor<4xf32>>
   transformer.parameter @f.in_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in_norm.weight", tensor<4xf32>>
-  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %other: index, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
       -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
+    %other = arith.constant 4 : index
     %rows = arith.muli %batch, %tokens : index
     %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
     %g = kernel.weight @a.out_norm.weight -> tensor<4xf32>

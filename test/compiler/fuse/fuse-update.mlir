@@ -13,7 +13,7 @@
 // REMARK: late is updated at the end of a step: it is read after the layer
 // REMARK: tied is updated at the end of a step: its gradient is added to in several places
 // REMARK: next is updated at the end of a step: it is read after the layer
-// REMARK: shared is updated at the end of a step: its gradient is added to in several places
+// REMARK: shared is updated at the end of a step: all layers add to its gradient
 transformer.model @tiny {
   transformer.parameter @w0 : tensor<8xf32> = #transformer.stored<"f", "w0", tensor<8xf32>>
   transformer.parameter @w1 : tensor<8xf32> = #transformer.stored<"f", "w1", tensor<8xf32>>

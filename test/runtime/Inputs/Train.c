@@ -340,7 +340,7 @@ static void checkGradients(void) {
          "step uses them up");
   mille_step_report report;
   CHECK(mille_trainer_gradients(trainer, most, 2, given, &report) == MILLE_OK);
-  CHECK(bytesOf(trainer) > before);
+  CHECK(bytesOf(trainer) != before);
   CHECK(mille_trainer_gradient(trainer, "embed.weight", table,
                                rows * columns) == MILLE_OK);
   CHECK(mille_trainer_gradient(trainer, "factor", factor, factors) == MILLE_OK);
@@ -363,6 +363,7 @@ static void checkGradients(void) {
   stepOf(trainer, 0);
   CHECK(mille_trainer_gradient(trainer, "factor", factor, factors) ==
         MILLE_INVALID_ARGUMENT);
+  mille_trainer_set_note(trainer, "seed", "17");
   CHECK(mille_trainer_save(trainer, "asked") == MILLE_OK);
   mille_trainer_close(trainer);
   mille_package_close(package);
