@@ -132,6 +132,9 @@ class Ours:
         with open(os.path.join(place, "kernels.json")) as file:
             self.kernels = json.load(file)
 
+    def has(self, begins):
+        return any(does.startswith(begins) for _, does in self.kernels)
+
     def of(self, begins, which=0):
         """Median microseconds of a kernel whose description begins so."""
         symbol = [symbol for symbol, does in self.kernels
@@ -169,6 +172,17 @@ def product_peers(rows, inner, columns, after):
                 "torch.compile": time_of_all(compiled)}
 
 
+def add(y, skip):
+    return y + ALPHA * skip
+
+
+def add_and_norm(y, skip):
+    """The norm in f32, and its copy in bf16, as the kernel of both gives them."""
+    import torch
+    normed = torch.nn.functional.layer_norm(add(y, skip), skip.shape[-1:])
+    return normed, normed.bfloat16()
+
+
 def products(folder, device):
     import torch
     for name, (hidden, inner, norm, (batch, tokens)) in FFN.items():
@@ -180,11 +194,14 @@ def products(folder, device):
              product_peers(rows, hidden, inner, lambda y, _:
                            torch.nn.functional.gelu(y)))
         # Where both sizes are equal, both kernels have one description.
-        line(f"{rows} x {inner} x {hidden}, bias, alpha * skip",
+        apart = norm and ours.has(f"rows {hidden}, layer norm")
+        joined = norm and not apart
+        line(f"{rows} x {inner} x {hidden}, bias, alpha * skip" +
+             (", norm" if joined else ""),
              ours.of(f"matmul {inner} -> {hidden}", int(inner == hidden)), work,
-             "TFLOP/s", product_peers(rows, inner, hidden, lambda y, skip:
-                                      y + ALPHA * skip))
-        if norm:
+             "TFLOP/s", product_peers(rows, inner, hidden, add_and_norm if joined
+                                      else add))
+        if apart:
             took = ours.of(f"rows {hidden}, layer norm")
             moved = rows * hidden * (4 + 4)
             line(f"norm of {rows} x {hidden}", took, moved, "TB/s", {})
