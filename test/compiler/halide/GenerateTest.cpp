@@ -113,18 +113,6 @@ void experts() {
   expect(all.info.bufferCount == 4, "a kernel of one expert has no starts");
 }
 
-void refuses() {
-  ParsedKernel parsed(
-      matmul(64, " %y = math.atan %a : f32\n kernel.yield %y : f32\n"));
-  std::string text, object;
-  parsed.context.getDiagEngine().registerHandler(
-      [&](mlir::Diagnostic &diagnostic) { text = diagnostic.str(); });
-  Status status = generators().generate(parsed.op, knownTargets()[0],
-                                        RowClass::many, false, object);
-  expect(status == Status::bug && text.find("math.atan") != std::string::npos,
-         "an unknown function must be refused by name: " + text);
-}
-
 void cache(const std::string &folder, const Target &isa) {
   namespace fs = std::filesystem;
   fs::remove_all(folder);
@@ -481,7 +469,6 @@ int main(int argc, char **argv) {
   }
   names();
   experts();
-  refuses();
   tiles();
   prefetches();
   pipelines();
