@@ -22,6 +22,9 @@ import tempfile
 import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "tools"))
+from trained_stack import stack  # noqa: E402
+
 NARROW, BERT = (256, 1024, 4, 8, 64), (768, 3072, 12, 4, 128)
 CLASSES = 1000
 
@@ -39,17 +42,9 @@ def operations(case):
 
 def spec(case):
     (hidden, inner, heads, _, tokens), layers = shape_of(case)
-    unit = {"out_norm": {"kind": "layer_norm"},
-            "skip_scale": {"kind": "const", "formula": "(2*layers)^(1/4)"}}
-    attention = {"kind": "attention", "heads": heads, "mask": "bidirectional",
-                 "bias": {"q": True, "k": True, "v": True, "o": True}}
-    ffn = {"kind": "ffn", "intermediate_size": inner, "act": "gelu_erf",
-           "bias": {"in": True, "out": True}}
-    return {"layers": layers, "hidden_size": hidden, "vocab_size": CLASSES,
-            "embedding": {"position": "learned", "position_size": tokens},
-            "units": [dict(unit, branches=[attention]), dict(unit, branches=[ffn])],
-            "head": {"tied": False}, "init": {"scheme": "deepnorm", "seed": 3},
-            "train": {"optimizer": "adamw", "rate": 1e-4, "weight_decay": 0.01}}
+    return stack(layers, hidden, inner, heads, CLASSES, tokens, "bidirectional",
+                 {"scheme": "deepnorm", "seed": 3},
+                 {"optimizer": "adamw", "rate": 1e-4, "weight_decay": 0.01})
 
 
 class Mille:

@@ -68,13 +68,11 @@ template <typename Element> struct PanelWriter : Heads {
   }
 };
 
-template <typename Element>
-void rememberPanels(mille_run *run, const void *input, const Heads &heads,
-                    bool keys, const int32_t *past, int64_t tokens,
-                    void *entry) {
-  const PanelWriter<Element> writer{heads, (const Element *)input,
-                                    (Element *)entry};
-  eachSequence(run, past, heads.stateRows, tokens,
+// The run's rows, by a writer of keys and values.
+template <typename Writer>
+void writeRows(mille_run *run, const Writer &writer, bool keys,
+               const int32_t *past, int64_t tokens) {
+  eachSequence(run, past, writer.stateRows, tokens,
                [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
                  for (int64_t m = 0; m < rows; ++m)
                    keys
@@ -157,7 +155,7 @@ template <typename Element> struct ByteWriter : Heads {
     }
   }
   // The other row of a pair may hold any integers: its weight is 0.
-  void writeValue(int64_t sequence, int64_t from, int64_t row) const {
+  void writeValue(int64_t sequence, int64_t from, int64_t row, bool) const {
     for (int64_t h = 0; h < heads; ++h) {
       uint8_t *head =
           entry + (sequence * heads + h) * mille_row_bytes(size) * stateRows;
@@ -173,20 +171,6 @@ template <typename Element> struct ByteWriter : Heads {
     }
   }
 };
-
-template <typename Element>
-void rememberBytes(mille_run *run, const void *input, const Heads &heads,
-                   bool keys, const int32_t *past, int64_t tokens,
-                   void *entry) {
-  const ByteWriter<Element> writer{heads, (const Element *)input,
-                                   (uint8_t *)entry};
-  eachSequence(run, past, heads.stateRows, tokens,
-               [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
-                 for (int64_t m = 0; m < rows; ++m)
-                   keys ? writer.writeKey(s, from + m, row + m)
-                        : writer.writeValue(s, from + m, row + m);
-               });
-}
 
 // Where the session is on a device, whole numbers are remembered by the host
 // too. True where nothing is left to do.
@@ -232,8 +216,14 @@ void mille_remember_panels(mille_run *run, const void *input,
   }
   const Heads own = {input_stride, heads, size, state_rows};
   if (element_bytes == 2)
-    return rememberPanels<uint16_t>(run, input, own, keys, past, tokens, entry);
-  rememberPanels<uint32_t>(run, input, own, keys, past, tokens, entry);
+    return writeRows(
+        run,
+        PanelWriter<uint16_t>{own, (const uint16_t *)input, (uint16_t *)entry},
+        keys, past, tokens);
+  writeRows(
+      run,
+      PanelWriter<uint32_t>{own, (const uint32_t *)input, (uint32_t *)entry},
+      keys, past, tokens);
 }
 
 void mille_remember_bytes(mille_run *run, const void *input,
@@ -242,9 +232,13 @@ void mille_remember_bytes(mille_run *run, const void *input,
                           const int32_t *past, int64_t state_rows,
                           int64_t tokens, void *entry) {
   const Heads own = {input_stride, heads, size, state_rows};
+  auto *bytes = (uint8_t *)entry;
   if (element_bytes == 2)
-    return rememberBytes<uint16_t>(run, input, own, keys, past, tokens, entry);
-  rememberBytes<float>(run, input, own, keys, past, tokens, entry);
+    return writeRows(run,
+                     ByteWriter<uint16_t>{own, (const uint16_t *)input, bytes},
+                     keys, past, tokens);
+  writeRows(run, ByteWriter<float>{own, (const float *)input, bytes}, keys,
+            past, tokens);
 }
 
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,

@@ -16,6 +16,8 @@ import numpy
 import torch
 from safetensors.numpy import load_file
 
+from trained_stack import stack
+
 HIDDEN, HEADS, INNER, VOCABULARY, TOKENS, BATCH, STEPS = 64, 4, 256, 64, 16, 16, 20
 MASK = (1 << 64) - 1
 
@@ -44,17 +46,8 @@ def order(seed, epoch, index, count):
 
 
 def spec(layers, train):
-    unit = {"out_norm": {"kind": "layer_norm"},
-            "skip_scale": {"kind": "const", "formula": "(2*layers)^(1/4)"}}
-    attention = {"kind": "attention", "heads": HEADS, "mask": "causal",
-                 "bias": {"q": True, "k": True, "v": True, "o": True}}
-    ffn = {"kind": "ffn", "intermediate_size": INNER, "act": "gelu_erf",
-           "bias": {"in": True, "out": True}}
-    return {"layers": layers, "hidden_size": HIDDEN, "vocab_size": VOCABULARY,
-            "embedding": {"position": "learned", "position_size": TOKENS},
-            "units": [dict(unit, branches=[attention]), dict(unit, branches=[ffn])],
-            "head": {"tied": False}, "init": {"scheme": "deepnorm", "seed": 3},
-            "train": train}
+    return stack(layers, HIDDEN, INNER, HEADS, VOCABULARY, TOKENS, "causal",
+                 {"scheme": "deepnorm", "seed": 3}, train)
 
 
 class Model:

@@ -8,11 +8,11 @@ whole: that with 100 steps; 9 layers of Post-LN with and without warm-up, 300 st
 """
 import json
 import os
-import random
-import struct
 import subprocess
 import sys
 import tempfile
+
+from trained_stack import DEEPNORM, stack
 
 mille, extent = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "whole"
 failed = []
@@ -25,37 +25,21 @@ def claim(text, holds):
 
 
 def spec(path, layers, unit, scheme, seed=1, **train):
-    attention = {"kind": "attention", "heads": 4, "mask": "causal",
-                 "bias": {key: True for key in "qkvo"}}
-    ffn = {"kind": "ffn", "intermediate_size": 256, "act": "gelu_erf",
-           "bias": {"in": True, "out": True}}
-    made = {"name": "deep", "layers": layers, "hidden_size": 64, "vocab_size": 64,
-            "embedding": {"position": "learned", "position_size": 16},
-            "units": [dict(unit, branches=[branch]) for branch in (attention, ffn)],
-            "head": {"tied": False}, "init": {"scheme": scheme, "seed": seed},
-            "train": dict({"optimizer": "adam", "rate": 0.001}, **train)}
+    made = stack(layers, 64, 256, 4, 64, 16, "causal", {"scheme": scheme, "seed": seed},
+                 dict({"optimizer": "adam", "rate": 0.001}, **train), unit)
     with open(path, "w") as file:
-        json.dump(made, file)
+        json.dump(dict(made, name="deep"), file)
 
 
-NORM = {"kind": "layer_norm"}
-POST = {"out_norm": NORM}
-
-
-DEEPNORM = dict(POST, skip_scale={"kind": "const", "formula": "(2*layers)^(1/4)"}), "deepnorm"
+POST = {"out_norm": DEEPNORM["out_norm"]}
+CHAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "examples",
+                     "train-deep", "chain.py")
 
 
 def chain(path, count):
     """Tokens of 64 states with four equally likely successors each: the least loss is
     ln 4 = 1.386, and who sees one token alone has about 4.0."""
-    fixed, draw = random.Random(7), random.Random(1)
-    table = [fixed.sample(range(64), 4) for _ in range(64)]
-    state, tokens = 0, []
-    for _ in range(count):
-        state = draw.choice(table[state])
-        tokens.append(state)
-    with open(path, "wb") as file:
-        file.write(struct.pack("<%dH" % count, *tokens))
+    subprocess.run([sys.executable, CHAIN, path, str(count)], check=True)
 
 
 def train(folder, layers, unit, scheme, steps, seed=1, **options):
@@ -72,7 +56,7 @@ def train(folder, layers, unit, scheme, steps, seed=1, **options):
 def pair(folder, steps, most):
     post = train(folder, 24, POST, "xavier", steps)
     claim(f"24 layers, {steps} steps: Post-LN has {post:.2f}, 3.9 at least", post >= 3.9)
-    deep = train(folder, 24, *DEEPNORM, steps)
+    deep = train(folder, 24, DEEPNORM, "deepnorm", steps)
     claim(f"24 layers, {steps} steps: DeepNorm has {deep:.2f}, {most} at most",
           deep <= most)
 

@@ -282,8 +282,7 @@ int32_t mille_trainer::layerDone(void *trainer) {
   if (portion >= self.training->updates)
     return MILLE_INTERNAL;
   if (portion == 0) {
-    self.halted =
-        !isfinite(self.lossOf(*self.session->entry, self.session->sizes));
+    self.halted = !isfinite(self.lossOfRun());
     if (self.halted)
       return MILLE_INVALID_INPUT;
     if (!self.phase.change(computing, updating))

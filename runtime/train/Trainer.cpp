@@ -235,22 +235,23 @@ mille_status mille_trainer::runParts(uint32_t number, const mille_size *given,
         mille_session_run_entry(session, number, part, count, inputs, &losses);
     if (status != MILLE_OK)
       return message.set(status, "%s", mille_session_message(session));
-    uint64_t rows = 0;
-    mille::countElements(entry.outputs[0], sizes, rows);
-    for (uint64_t i = 0; i < rows; ++i)
-      loss += losses[i];
+    addLosses(entry, sizes, loss);
   }
   return MILLE_OK;
 }
 
 // Of a run of these sizes that has computed its losses.
-double mille_trainer::lossOf(const mille_entry &entry,
-                             const mille::Sizes &sizes) const {
+void mille_trainer::addLosses(const mille_entry &entry,
+                              const mille::Sizes &sizes, double &loss) const {
   uint64_t rows = 0;
-  double loss = 0;
   mille::countElements(entry.outputs[0], sizes, rows);
   for (uint64_t i = 0; i < rows; ++i)
     loss += losses[i];
+}
+
+double mille_trainer::lossOfRun() const {
+  double loss = 0;
+  addLosses(*session->entry, session->sizes, loss);
   return loss;
 }
 
@@ -388,7 +389,7 @@ mille_status mille_trainer::copyGradient(const char *name, float *to,
 // The rest of a step whose layers are updated, unless it has failed.
 mille_status mille_trainer::endLayers(mille_status status, double &loss) {
   if (halted) {
-    loss = lossOf(*session->entry, session->sizes);
+    loss = lossOfRun();
     return failStep(loss, updatesDone ? gradientNorm() : NAN);
   }
   torn = status != MILLE_OK && updatesDone;

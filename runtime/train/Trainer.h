@@ -124,7 +124,9 @@ private:
                         const void *const *given, double &loss,
                         int64_t &labels);
   double clip() const;
-  double lossOf(const mille_entry &entry, const mille::Sizes &sizes) const;
+  void addLosses(const mille_entry &entry, const mille::Sizes &sizes,
+                 double &loss) const;
+  double lossOfRun() const; // of the session's
   mille_status compute(const mille_size *sizes, size_t count,
                        const void *const *given, mille_step_report &report);
   mille_status failStep(double loss, double norm);

@@ -248,42 +248,15 @@ void AttentionPipe::scheduleShares() {
         .unroll(shareKey);
     return;
   }
-  inStretch(shareLanes)
-      .bound_extent(u, V)
-      .bound_extent(q, queryBlock)
-      .vectorize(u, V)
-      .unroll(q)
-      .store_in(MemoryType::Stack);
-  shareLanes.update()
-      .reorder(u, q, shareKey, mostTile)
-      .vectorize(u, V)
-      .unroll(q)
-      .unroll(shareKey);
+  scheduleLargest(shareLanes, shareKey, mostTile);
 }
 
 // The sums of integers are in registers, until `mixed` makes numbers of them.
 void AttentionPipe::scheduleMixedBytes() {
   scheduleShares();
-  const int width = V * mixedTile.vectors;
-  Var dv(names("dv"));
   for (Func f : {partial, mixed})
-    f.compute_at(home(), d)
-        .bound_extent(e, 1)
-        .store_in(MemoryType::Register)
-        .bound_extent(q, mixedTile.rows)
-        .bound_extent(t, 1)
-        .bound_extent(d, width)
-        .vectorize(d, V)
-        .unroll(d)
-        .unroll(q);
-  partial.update()
-      .split(d, d, dv, V)
-      .reorder(mixedHalves[0], dv, d, q, mixedKeys[0])
-      .atomic()
-      .vectorize(mixedHalves[0])
-      .vectorize(dv)
-      .unroll(d)
-      .unroll(q);
+    holdTile(f);
+  addPairs(partial.update(), mixedHalves[0], mixedKeys[0]);
   pipe.passes.push_back(shareWords({queryWords, weightWords}));
 }
 

@@ -264,18 +264,23 @@ void AttentionPipe::scheduleScoresOfLanes() {
       .unroll(q);
 }
 
-void AttentionPipe::scheduleWeightsOfLanes() {
-  inStretch(topLanes)
+void AttentionPipe::scheduleLargest(Func largest, const RVar &vector,
+                                    const RVar &tile) {
+  inStretch(largest)
       .bound_extent(u, V)
       .bound_extent(q, queryBlock)
       .vectorize(u, V)
       .unroll(q)
       .store_in(MemoryType::Stack);
-  topLanes.update()
-      .reorder(u, q, topVector, topTile)
+  largest.update()
+      .reorder(u, q, vector, tile)
       .vectorize(u, V)
       .unroll(q)
-      .unroll(topVector);
+      .unroll(vector);
+}
+
+void AttentionPipe::scheduleWeightsOfLanes() {
+  scheduleLargest(topLanes, topVector, topTile);
   lanes(stretchTop);
   Func weightsOf = paired ? weightWords.words : weights;
   const Var &key = paired ? kp : ki;

@@ -209,6 +209,9 @@ private:
   void scheduleScorePairs();
   void scheduleValuePairs();
   void scheduleMixedPairs();
+  // Sums of a register tile, and the products of pairs that one update adds.
+  void holdTile(Func sums);
+  void addPairs(Halide::Stage update, const RVar &half, const RVar &key);
   // For few queries: keys in lanes.
   void takeFew();
   void spreadQueries();
@@ -219,6 +222,8 @@ private:
   void scheduleQueriesOfLanes();
   void scheduleScoresOfLanes();
   void scheduleWeightsOfLanes();
+  // The largest of keys in lanes, of vectors of a tile.
+  void scheduleLargest(Func largest, const RVar &vector, const RVar &tile);
   // In tile registers: mixed values lie with queries in lanes, and are
   // transposed on their way out.
   void turnValues();

@@ -341,29 +341,35 @@ void AttentionPipe::scheduleValuePairs() {
       .vectorize(valueColumn, V, tail());
 }
 
-void AttentionPipe::scheduleMixedPairs() {
-  if (!s.panels)
-    scheduleValuePairs();
-  const int width = V * mixedTile.vectors;
-  Var dv(names("dv"));
-  mixed.compute_at(home(), d)
+void AttentionPipe::holdTile(Func sums) {
+  sums.compute_at(home(), d)
       .bound_extent(e, 1)
       .store_in(MemoryType::Register)
       .bound_extent(q, mixedTile.rows)
       .bound_extent(t, 1)
-      .bound_extent(d, width)
+      .bound_extent(d, V * mixedTile.vectors)
       .vectorize(d, V)
       .unroll(d)
       .unroll(q);
+}
+
+void AttentionPipe::addPairs(Stage update, const RVar &half, const RVar &key) {
+  Var dv(names("dv"));
+  update.split(d, d, dv, V)
+      .reorder(half, dv, d, q, key)
+      .atomic()
+      .vectorize(half)
+      .vectorize(dv)
+      .unroll(d)
+      .unroll(q);
+}
+
+void AttentionPipe::scheduleMixedPairs() {
+  if (!s.panels)
+    scheduleValuePairs();
+  holdTile(mixed);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
-    mixed.update(int(i))
-        .split(d, d, dv, V)
-        .reorder(mixedHalves[i], dv, d, q, mixedKeys[i])
-        .atomic()
-        .vectorize(mixedHalves[i])
-        .vectorize(dv)
-        .unroll(d)
-        .unroll(q);
+    addPairs(mixed.update(int(i)), mixedHalves[i], mixedKeys[i]);
   scheduleWorst();
 }
 

@@ -5,42 +5,25 @@
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-narrow-train widest
 #include "compiler/weights/Elements.h"
-#include "test/compiler/halide/Inputs/LoadedKernel.h"
+#include "test/compiler/halide/Inputs/TrainRows.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <random>
-
-using namespace mille;
-using namespace mille::test;
 
 namespace {
 
-int failures = 0;
-constexpr double u = 0x1p-24, uOfBf16 = 0x1p-8;
+constexpr double uOfBf16 = 0x1p-8;
 
-void expect(bool holds, const std::string &what) {
-  if (holds)
-    return;
-  if (++failures <= 40)
-    printf("%s\n", what.c_str());
+int64_t narrowStrideOf(int64_t columns) {
+  return (columns + 31) / 32 * 32 + 32;
 }
-
-std::string text(int64_t number) { return std::to_string(number); }
-std::string fixedType(int64_t rows, int64_t columns, const char *element) {
-  return "memref<" + text(rows) + "x" + text(columns) + "x" + element + ">";
-}
-int64_t strideOf(int64_t columns) { return (columns + 31) / 32 * 32 + 32; }
-std::string rowsType(int64_t columns) {
-  return rowsOf(columns, strideOf(columns), "bf16");
+std::string narrowType(int64_t columns) {
+  return rowsOf(columns, narrowStrideOf(columns), "bf16");
 }
 
 // Rows of random numbers of bf16, each with what follows it in the arena.
-struct Rows {
-  Rows(int64_t rows, int64_t columns, unsigned seed, Guarded::Side side)
-      : columns(columns), stride(strideOf(columns)),
+struct NarrowRows {
+  NarrowRows(int64_t rows, int64_t columns, unsigned seed, Guarded::Side side)
+      : columns(columns), stride(narrowStrideOf(columns)),
         numbers((rows - 1) * stride + columns, side, 2) {
     std::mt19937 random(seed);
     std::normal_distribution<float> draw(0.1f, 1);
@@ -63,29 +46,8 @@ struct Rows {
   Guarded numbers;
 };
 
-std::vector<float> drawn(size_t count, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> draw(0, 2);
-  std::vector<float> numbers(count);
-  for (float &x : numbers)
-    x = draw(random);
-  return numbers;
-}
-std::vector<float> copyOf(const Guarded &numbers) {
-  return {numbers.data(), numbers.data() + numbers.size()};
-}
-bool sameBits(const std::vector<float> &a, const Guarded &b) {
-  return a.size() == b.size() && !memcmp(a.data(), b.data(), a.size() * 4);
-}
-void fill(Guarded &numbers, const std::vector<float> &from) {
-  memcpy(numbers.data(), from.data(), from.size() * 4);
-}
-
-constexpr auto sides = {Guarded::Side::end, Guarded::Side::start};
-
 void weightGradient(const Target &isa, int64_t N, int64_t K) {
-  const std::string g = rowsType(N), x = rowsType(K),
-                    o = fixedType(N, K, "f32");
+  const std::string g = narrowType(N), x = narrowType(K), o = fixedType(N, K);
   ParsedKernel parsed("func.func @f(%g: " + g + ", %x: " + x + ", %o: " + o +
                       ") {\n kernel.weight_gradient %g, %x outs(%o : " + o +
                       ") : " + g + ", " + x + "\n return\n}\n");
@@ -96,7 +58,7 @@ void weightGradient(const Target &isa, int64_t N, int64_t K) {
     for (auto side : sides) {
       const std::string name = "weight gradient " + text(N) + " x " + text(K) +
                                ", " + text(rows) + " rows: ";
-      const Rows gradient(rows, N, 1, side), input(rows, K, 2, side);
+      const NarrowRows gradient(rows, N, 1, side), input(rows, K, 2, side);
       Guarded out(N * K, side);
       const std::vector<float> before = drawn(N * K, 3);
       auto run = [&](int64_t n0, int64_t n1, int64_t k0, int64_t k1, int64_t m0,
@@ -108,39 +70,16 @@ void weightGradient(const Target &isa, int64_t N, int64_t K) {
                     {}, task) == 0,
                name + "status");
       };
-      fill(out, before);
       resetScratch();
-      run(0, N, 0, K, 0, rows);
+      checkSums(name, {N, K, rowUnit, columnUnit, rows, /*cut=*/6}, gradient,
+                input, before, out, double(rows + 2), run);
       expect(peakScratch() <= parsed.info.scratchBytes,
              name + text(int64_t(peakScratch())) + " bytes of scratch");
-      const std::vector<float> whole = copyOf(out);
-      for (int64_t n = 0; n < N; ++n)
-        for (int64_t k = 0; k < K; ++k) {
-          double want = before[n * K + k], size = std::fabs(want);
-          for (int64_t m = 0; m < rows; ++m) {
-            want += gradient.at(m, n) * input.at(m, k);
-            size += std::fabs(gradient.at(m, n) * input.at(m, k));
-          }
-          // A sum rounds each product too.
-          expect(std::fabs(whole[n * K + k] - want) <=
-                     double(rows + 2) * u * size + 1e-35,
-                 name + "error at " + text(n) + ", " + text(k));
-        }
-      fill(out, before);
-      for (int64_t n = 0; n < N; n += rowUnit)
-        for (int64_t k = 0; k < K; k += columnUnit)
-          run(n, std::min(N, n + rowUnit), k, std::min(K, k + columnUnit), 0,
-              rows);
-      expect(sameBits(whole, out), name + "bits differ between tasks");
-      fill(out, before);
-      for (int64_t m = 0; m < rows; m += 6)
-        run(0, N, 0, K, m, std::min(rows, m + 6));
-      expect(sameBits(whole, out), name + "bits differ between batches");
     }
 }
 
 void columnSums(const Target &isa, int64_t N) {
-  const std::string a = rowsType(N), o = "memref<" + text(N) + "xf32>";
+  const std::string a = narrowType(N), o = "memref<" + text(N) + "xf32>";
   ParsedKernel parsed("func.func @f(%a: " + a + ", %o: " + o +
                       ") {\n kernel.column_sums ins(%a : " + a +
                       ") outs(%o : " + o +
@@ -151,7 +90,7 @@ void columnSums(const Target &isa, int64_t N) {
     for (auto side : sides) {
       const std::string name =
           "column sums " + text(N) + ", " + text(rows) + " rows: ";
-      const Rows x(rows, N, 4, side);
+      const NarrowRows x(rows, N, 4, side);
       Guarded out(N, side);
       std::vector<float> want = drawn(N, 5);
       fill(out, want);
@@ -173,9 +112,9 @@ void pack(const Target &isa, int64_t N, int64_t K, bool transposed,
   const int64_t rows = transposed ? K : N, inner = transposed ? N : K,
                 steps = (inner + 1) / 2, panels = (rows + panel - 1) / panel,
                 across = 2 * panel;
-  const std::string w = fixedType(N, K, "f32"), o = "memref<" + text(panels) +
-                                                    "x" + text(steps) + "x" +
-                                                    text(across) + "xbf16>";
+  const std::string w = fixedType(N, K), o = "memref<" + text(panels) + "x" +
+                                             text(steps) + "x" + text(across) +
+                                             "xbf16>";
   ParsedKernel parsed("func.func @f(%w: " + w + ", %o: " + o +
                       ") {\n kernel.pack %w" +
                       (transposed ? " transposed" : "") + " outs(%o : " + o +

@@ -34,29 +34,8 @@ void weightGradient(const Target &isa, int64_t N, int64_t K) {
         expect(call(kernel, {gradient, x.from(m0, m1)}, {}, task) == 0,
                name + "status");
       };
-      fill(out, before);
-      run(0, N, 0, K, 0, rows);
-      const std::vector<float> whole = copyOf(out);
-      for (int64_t n = 0; n < N; ++n)
-        for (int64_t k = 0; k < K; ++k) {
-          double want = before[n * K + k], size = std::fabs(want);
-          for (int64_t m = 0; m < rows; ++m) {
-            want += double(g.at(m, n)) * x.at(m, k);
-            size += std::fabs(double(g.at(m, n)) * x.at(m, k));
-          }
-          expect(isNear(whole[n * K + k], want, double(rows + 1), size),
-                 name + "error at " + text(n) + ", " + text(k));
-        }
-      fill(out, before);
-      for (int64_t n = 0; n < N; n += rowUnit)
-        for (int64_t k = 0; k < K; k += columnUnit)
-          run(n, std::min(N, n + rowUnit), k, std::min(K, k + columnUnit), 0,
-              rows);
-      expect(sameBits(whole, out), name + "bits differ between tasks");
-      fill(out, before);
-      for (int64_t m = 0; m < rows; m += 5)
-        run(0, N, 0, K, m, std::min(rows, m + 5));
-      expect(sameBits(whole, out), name + "bits differ between batches");
+      checkSums(name, {N, K, rowUnit, columnUnit, rows, /*cut=*/5}, g, x,
+                before, out, double(rows + 1), run);
     }
 }
 

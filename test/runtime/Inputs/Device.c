@@ -188,17 +188,10 @@ static void refusals(void) {
 /* A run that needs more than the one that planned it says so, and the next one
  * is right. */
 static void unplanned(void) {
-  static const mille_entry entry = {.name = "forward",
-                                    .forward = forwardKept,
-                                    .input_count = 1,
-                                    .output_count = 2,
-                                    .inputs = inputs,
-                                    .outputs = outputs,
-                                    .arena_bytes_per_row = 192};
   static float x[40 * columns], y[40 * columns], kept[40 * columns];
   const void *given[] = {x};
   float *wanted[] = {y, kept};
-  model.entries = &entry;
+  model.entries = &keptEntry;
   temporaryRows = 1;
   mille_package *package = openPackage();
   mille_session *session;
@@ -276,17 +269,10 @@ static void failingCalls(void) {
                {"clEnqueueReadBufferRect", ": keeping activations: ", 1},
                {"clEnqueueReadBuffer", ": reading outputs: ", 1},
                {"clFinish", ": reading outputs: ", 1}};
-  static const mille_entry entry = {.name = "forward",
-                                    .forward = forwardKept,
-                                    .input_count = 1,
-                                    .output_count = 2,
-                                    .inputs = inputs,
-                                    .outputs = outputs,
-                                    .arena_bytes_per_row = 192};
   static float x[3 * columns], y[3 * columns], kept[3 * columns];
   const void *given[] = {x};
   float *wanted[] = {y, kept};
-  model.entries = &entry;
+  model.entries = &keptEntry;
   for (unsigned c = 0; c < sizeof calls / sizeof *calls; ++c) {
     const int nth = c && strcmp(calls[c].call, calls[c - 1].call) == 0 ? 2 : 1;
     char wish[64];

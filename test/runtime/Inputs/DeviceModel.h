@@ -113,6 +113,14 @@ static const mille_tensor_info outputs[] = {
     {"y", MILLE_F32, 2, {-1, columns}, 0, 0, 0},
     {"kept", MILLE_F32, 2, {-1, columns}, 0, 0, 0}};
 
+static const mille_entry keptEntry = {.name = "forward",
+                                      .forward = forwardKept,
+                                      .input_count = 1,
+                                      .output_count = 2,
+                                      .inputs = inputs,
+                                      .outputs = outputs,
+                                      .arena_bytes_per_row = 192};
+
 static mille_model model;
 static void makeModel(void) {
   size_t bytes;

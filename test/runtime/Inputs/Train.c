@@ -229,13 +229,19 @@ static size_t bytesOf(mille_trainer *trainer) {
   return bytes;
 }
 
-/* The bits of an update at the end, whatever the optimizer. */
-static void checkLayers(uint32_t optimizer) {
-  mille_training_info with = usual, layered;
-  with.optimizer = optimizer;
-  layered = with;
+/* The same training, with an update in the run. */
+static mille_training_info layeredOf(const mille_training_info *of) {
+  mille_training_info layered = *of;
   layered.updates = 1;
   layered.parameters = asItGoes;
+  return layered;
+}
+
+/* The bits of an update at the end, whatever the optimizer. */
+static void checkLayers(uint32_t optimizer) {
+  mille_training_info with = usual;
+  with.optimizer = optimizer;
+  const mille_training_info layered = layeredOf(&with);
   trained(&with, 1, 0, 6, NULL, "end");
   for (int threads = 1; threads < 4; ++threads) {
     trained(&layered, threads, 0, 6, NULL, "layers");
@@ -244,9 +250,7 @@ static void checkLayers(uint32_t optimizer) {
 }
 
 static void checkLayerFailures(void) {
-  mille_training_info layered = usual;
-  layered.updates = 1;
-  layered.parameters = asItGoes;
+  const mille_training_info layered = layeredOf(&usual);
   mille_package *package = openPackage(&layered);
   mille_trainer *trainer = trainerOf(package, 2);
   stepOf(trainer, 0);
@@ -293,9 +297,7 @@ static void checkLayerFailures(void) {
 
 /* Clipping asks for all gradients at once, and gets their memory. */
 static void checkClipOfLayers(void) {
-  mille_training_info layered = usual;
-  layered.updates = 1;
-  layered.parameters = asItGoes;
+  const mille_training_info layered = layeredOf(&usual);
   mille_package *package = openPackage(&layered);
   mille_trainer *trainer = trainerOf(package, 2);
   const size_t before = bytesOf(trainer);
@@ -327,9 +329,7 @@ static void checkClipOfLayers(void) {
 static void checkGradients(void) {
   static numbers n;
   float table[rows * columns], factor[factors];
-  mille_training_info layered = usual;
-  layered.updates = 1;
-  layered.parameters = asItGoes;
+  const mille_training_info layered = layeredOf(&usual);
   mille_package *package = openPackage(&layered);
   mille_trainer *trainer = trainerOf(package, 2);
   const size_t before = bytesOf(trainer);

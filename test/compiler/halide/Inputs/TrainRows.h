@@ -4,6 +4,7 @@
 #pragma once
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -87,6 +88,45 @@ std::vector<float> drawn(size_t count, unsigned seed) {
   for (float &x : numbers)
     x = draw(random);
   return numbers;
+}
+
+// The task that the sums of a weight's gradient [N, K] over rows are.
+struct SumsTask {
+  int64_t N, K, rowUnit, columnUnit; // the units of tasks
+  int64_t rows, cut;                 // of them; of a piece of the batch
+};
+
+// What `run` adds to `before` in `out` beside double, in one task, in the least
+// tasks, and in pieces of the batch. factor: of the bound, as isNear takes it.
+template <typename Gradient, typename Input, typename Run>
+void checkSums(const std::string &name, const SumsTask &t,
+               const Gradient &gradient, const Input &input,
+               const std::vector<float> &before, Guarded &out, double factor,
+               const Run &run) {
+  fill(out, before);
+  run(0, t.N, 0, t.K, 0, t.rows);
+  const std::vector<float> whole = copyOf(out);
+  for (int64_t n = 0; n < t.N; ++n)
+    for (int64_t k = 0; k < t.K; ++k) {
+      double want = before[n * t.K + k], size = std::fabs(want);
+      for (int64_t m = 0; m < t.rows; ++m) {
+        const double term = double(gradient.at(m, n)) * input.at(m, k);
+        want += term;
+        size += std::fabs(term);
+      }
+      expect(isNear(whole[n * t.K + k], want, factor, size),
+             name + "error at " + text(n) + ", " + text(k));
+    }
+  fill(out, before);
+  for (int64_t n = 0; n < t.N; n += t.rowUnit)
+    for (int64_t k = 0; k < t.K; k += t.columnUnit)
+      run(n, std::min(t.N, n + t.rowUnit), k, std::min(t.K, k + t.columnUnit),
+          0, t.rows);
+  expect(sameBits(whole, out), name + "bits differ between tasks");
+  fill(out, before);
+  for (int64_t m = 0; m < t.rows; m += t.cut)
+    run(0, t.N, 0, t.K, m, std::min(t.rows, m + t.cut));
+  expect(sameBits(whole, out), name + "bits differ between batches");
 }
 
 } // namespace
