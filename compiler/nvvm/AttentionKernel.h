@@ -84,6 +84,10 @@ public:
 
 private:
   QueryTile tileAt(Reg number);
+  QueryTile tileOf(Reg head, Reg block);
+  Regs
+  eachInPairs(const Regs &state,
+              llvm::function_ref<Regs(const QueryTile &, const Regs &)> body);
   Regs maskedRows(const QueryTile &tile, const Fragments &fragments, Reg query,
                   Reg block, const Regs &seen, const Regs &scores);
 };

@@ -34,6 +34,11 @@ QueryTile AttentionKernel::tileAt(Reg number) {
     block = number % blocks;
     head = number / blocks;
   }
+  return tileOf(head, block);
+}
+
+// head: counted over all sequences.
+QueryTile AttentionKernel::tileOf(Reg head, Reg block) {
   QueryTile tile;
   tile.head = head % s.heads;
   tile.sequence = head / s.heads;
@@ -53,9 +58,7 @@ QueryTile AttentionKernel::tileAt(Reg number) {
   return tile;
 }
 
-// A persistent block takes a tile of each round of blocks, from the other end
-// in every second round: the tiles with most keys come first, so that all
-// blocks get about the same sum.
+// A persistent block takes a tile of each round of blocks.
 void AttentionKernel::eachTile(
     const Regs &state,
     llvm::function_ref<Regs(const QueryTile &, const Regs &)> body) {
@@ -63,23 +66,90 @@ void AttentionKernel::eachTile(
     body(tileAt(b.blockIndex()), state);
     return;
   }
-  Reg blocks = b.blockCount(), own = b.blockIndex();
+  if (s.causal) {
+    eachInPairs(state, body);
+    return;
+  }
   Reg tiles =
       b.argument(numbers.queryBlocks) * b.argument(numbers.sequences) * s.heads;
-  auto number = [&](Reg round) {
-    return round * blocks + b.select(eq(round & 1, 0), own, blocks - 1 - own);
-  };
-  Regs initial{b.constant(0)};
+  Regs initial{b.blockIndex()};
   initial.insert(initial.end(), state.begin(), state.end());
   b.loop(
-      initial, [&](const Regs &now) { return lt(number(now[0]), tiles); },
+      initial, [&](const Regs &now) { return lt(now[0], tiles); },
       [&](const Regs &now) {
-        Regs next{now[0] + 1};
-        Regs rest =
-            body(tileAt(number(now[0])), Regs(now.begin() + 1, now.end()));
+        Regs next{now[0] + b.blockCount()};
+        Regs rest = body(tileAt(now[0]), Regs(now.begin() + 1, now.end()));
         next.insert(next.end(), rest.begin(), rest.end());
         return next;
       });
+}
+
+// Causal tiles have more keys the later they are in a head. The first of a head
+// and the last have together as many as the second and the last but one: such
+// pairs take equally long, and as many rounds of pairs are taken as are whole,
+// but for one. The tiles of the heads that are left come one by one, those with
+// most keys first, from the other end in every second round.
+namespace {
+class Schedule {
+public:
+  Schedule(Builder &b, Reg tilesOfHead, Reg heads)
+      : b(b), ofHead(tilesOfHead), own(b.blockIndex()), blocks(b.blockCount()) {
+    pairsOfHead = (ofHead + 1) / 2;
+    Reg rounds = heads * pairsOfHead / blocks;
+    paired = b.maxSigned(rounds - 1, 0) * blocks / pairsOfHead;
+    pairs = paired * pairsOfHead;
+    ownPairs = (pairs - own + (blocks - 1)) / blocks;
+    left = heads - paired;
+  }
+
+  struct Place {
+    Reg head, tile, exists;
+  };
+  // The block's `step`-th tile. A pair has no second where tiles of a head are
+  // odd and it holds the last: then tile is -1.
+  Place at(Reg step) {
+    Reg pair = (step >> 1) * blocks + own, within = pair % pairsOfHead;
+    Reg isPaired = lt(step, ownPairs * 2);
+    Reg ofPair =
+        b.select(eq(step & 1, 0), ofHead - 1 - within, within - (ofHead & 1));
+    Reg round = step - ownPairs;
+    Reg turned = (round - pairs / blocks) & 1;
+    Reg number =
+        round * blocks - pairs + b.select(eq(turned, 0), own, blocks - 1 - own);
+    return {b.select(isPaired, pair / pairsOfHead, paired + number % left),
+            b.select(isPaired, ofPair, ofHead - 1 - number / left),
+            isPaired | lt(number, left * ofHead)};
+  }
+  Reg after(Reg step) {
+    Reg next = step + 1;
+    return b.select(lt(at(next).tile, 0), next + 1, next);
+  }
+
+private:
+  Builder &b;
+  Reg ofHead, own, blocks;
+  Reg pairsOfHead, paired, pairs; // of a head; heads whose tiles are paired
+  Reg ownPairs, left;
+};
+} // namespace
+
+Regs AttentionKernel::eachInPairs(
+    const Regs &state,
+    llvm::function_ref<Regs(const QueryTile &, const Regs &)> body) {
+  Schedule schedule(b, b.argument(numbers.queryBlocks),
+                    b.argument(numbers.sequences) * s.heads);
+  Regs all{b.constant(0)};
+  all.insert(all.end(), state.begin(), state.end());
+  all = b.loop(
+      all, [&](const Regs &now) { return schedule.at(now[0]).exists; },
+      [&](const Regs &now) {
+        Schedule::Place place = schedule.at(now[0]);
+        Regs next = body(tileOf(place.head, place.tile),
+                         Regs(now.begin() + 1, now.end()));
+        next.insert(next.begin(), schedule.after(now[0]));
+        return next;
+      });
+  return Regs(all.begin() + 1, all.end());
 }
 
 //===-- Ranges ------------------------------------------------------------===//
