@@ -69,13 +69,20 @@ private:
 // The loop's body over the sums.
 class OverSums : public IRMutator {
 public:
-  explicit OverSums(Places places) : places(std::move(places)) {}
+  OverSums(Places places, const std::string &loop, bool whole)
+      : places(std::move(places)), loop(loop), whole(whole) {}
   Places places;
   bool isPlain = true;
 
 private:
   using IRMutator::visit;
 
+  Stmt visit(const IfThenElse *op) override {
+    if (!whole || stmt_or_expr_uses_var(op->condition, loop) ||
+        op->else_case.defined())
+      return IRMutator::visit(op);
+    return mutate(op->then_case);
+  }
   Stmt visit(const Store *store) override {
     const Type type = store->value.type();
     isPlain &= store->name == places.out;
@@ -101,6 +108,8 @@ private:
     return inner;
   }
 
+  const std::string &loop;
+  const bool whole;
   Expr index, at;
 };
 
@@ -115,7 +124,7 @@ private:
     if (!isOver(loop, what.loop))
       return IRMutator::visit(loop);
     Places places{what.out, what.out + "_sums" + std::to_string(count)};
-    OverSums over(places);
+    OverSums over(places, loop->name, what.whole);
     Stmt body = over.mutate(loop->body);
     Stmt into = Copies(places, loop->name, false).mutate(loop->body),
          from = Copies(places, loop->name, true).mutate(loop->body);

@@ -8,9 +8,12 @@
 namespace mille {
 
 // The names of the function that sums are stored to, and of the variable of
-// the loop that adds to them.
+// the loop that adds to them. `whole` says that the loop may add to all sums of
+// its body, though the body skips some: what these would add can be read, and
+// they are not stored.
 struct KeptSums {
   std::string out, loop;
+  bool whole = false;
 };
 
 // A pass over the lowered program. Before the loop it loads the places of the

@@ -269,7 +269,7 @@ void AttentionBackward::scheduleSums(Func &f, const RDom &all) {
       .unroll(ci)
       .unroll(all[2]);
   join(f, all);
-  pipe.passes.push_back(keepSums({f.name(), all[4].name()}));
+  pipe.passes.push_back(keepSums({f.name(), all[4].name(), true}));
 }
 
 // query gradient[row, c] = sum over keys of slopes * key
@@ -305,12 +305,12 @@ void AttentionBackward::addKeys(const char *name, const Func &factor,
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, keys, heads.min() / group, heads.extent() / group,
             names((std::string(name) + "_row").c_str()));
-  // Tiles are of keys: a lane that is no query adds 0.
+  // Tiles are of keys: a lane that is no query, or a key past the last, adds 0.
   RDom all =
       sumOver(rowsOfTile, (keys + rowsOfTile - 1) / rowsOfTile, together);
   Expr to = all[3] * rowsOfTile + all[2];
   all.where(to < keys);
-  limit(all, to, all[1]);
+  limit(all, all[3] * rowsOfTile, all[1]);
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
   out(c, to, all[0] / group) +=
@@ -426,6 +426,8 @@ Pipe AttentionBackward::build() {
   weigh();
   differ();
   addQueries();
+  for (Func *factor : {&steps.slopes, &steps.normal})
+    factor->align_bounds(j, rowsOfTile);
   addKeys("key", steps.slopes, query, int(s.queryOffset), int(s.headDim),
           spec.attentionBackward.keyGradient);
   addKeys("value", steps.normal, gradient, 0, int(s.valueDim),
