@@ -310,7 +310,8 @@ void AttentionBackward::addKeys(const char *name, const Func &factor,
       sumOver(rowsOfTile, (keys + rowsOfTile - 1) / rowsOfTile, together);
   Expr to = all[3] * rowsOfTile + all[2];
   all.where(to < keys);
-  limit(all, all[3] * rowsOfTile, all[1]);
+  limit(all, all[3] * rowsOfTile, all[1]); // of whole tiles, out of loops
+  limit(all, to, all[1]);                  // of what is read
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
   out(c, to, all[0] / group) +=
