@@ -31,7 +31,7 @@ Pipe buildPack(const KernelSpec &spec, const Machine &machine,
   out.bound(j, 0, panel).bound(p, 0, int(s.panels));
   Var jo(names("jo")), ji(names("ji")), so(names("so")), si(names("si"));
   if (s.transposed) {
-    out.reorder(j, step, p).vectorize(j, V);
+    out.reorder(j, p, step).vectorize(j, V); // rows are read to their ends
     return pipe;
   }
   out.split(step, so, si, V, TailStrategy::GuardWithIf)
