@@ -5,6 +5,7 @@
 #include "compiler/halide/passes/KeepSums.h"
 
 #include "compiler/halide/passes/Loops.h"
+#include "compiler/halide/passes/Prefetch.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -64,6 +65,26 @@ private:
   Places places;
   const std::string &loop;
   bool back;
+};
+
+// Prefetches the place of each vector of sums in the next run of the loop.
+class Ahead : public IRVisitor {
+public:
+  explicit Ahead(int ahead) : ahead(ahead) {}
+  Stmt all;
+
+private:
+  using IRVisitor::visit;
+
+  void visit(const Store *store) override {
+    const Ramp *ramp = store->index.as<Ramp>();
+    if (!ahead || !ramp || !is_const_one(ramp->stride))
+      return;
+    Stmt one = prefetchLine(store->name, 4, ramp->base + ahead);
+    all = all.defined() ? Block::make(all, one) : one;
+  }
+
+  const int ahead;
 };
 
 // The loop's body over the sums.
@@ -133,9 +154,13 @@ private:
         stmt_or_expr_uses_var(from, loop->name))
       return IRMutator::visit(loop);
     ++count;
-    Stmt all = Block::make(
-        {into, loopLike(loop, loop->name, loop->min, loop->extent, body),
-         from});
+    Ahead ahead(what.ahead);
+    from.accept(&ahead);
+    std::vector<Stmt> parts{
+        into, loopLike(loop, loop->name, loop->min, loop->extent, body), from};
+    if (ahead.all.defined())
+      parts.insert(parts.begin() + 1, ahead.all);
+    Stmt all = Block::make(parts);
     return Allocate::make(places.sums, Float(32), MemoryType::Register,
                           {over.places.used}, const_true(), all);
   }
