@@ -23,7 +23,7 @@ import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(TOP, "tools"))
-from trained_stack import stack  # noqa: E402
+import trained_stack  # noqa: E402
 
 NARROW, BERT = (256, 1024, 4, 8, 64), (768, 3072, 12, 4, 128)
 CLASSES = 1000
@@ -42,7 +42,7 @@ def operations(case):
 
 def spec(case):
     (hidden, inner, heads, _, tokens), layers = shape_of(case)
-    return stack(layers, hidden, inner, heads, CLASSES, tokens, "bidirectional",
+    return trained_stack.stack(layers, hidden, inner, heads, CLASSES, tokens, "bidirectional",
                  {"scheme": "deepnorm", "seed": 3},
                  {"optimizer": "adamw", "rate": 1e-4, "weight_decay": 0.01})
 

@@ -5,6 +5,7 @@
 #include "compiler/halide/passes/KeepSums.h"
 
 #include "compiler/halide/passes/Loops.h"
+#include "compiler/halide/passes/Prefetch.h"
 
 using namespace Halide;
 using namespace Halide::Internal;
@@ -66,16 +67,43 @@ private:
   bool back;
 };
 
+// Prefetches the place of each vector of sums in the next run of the loop.
+class Ahead : public IRVisitor {
+public:
+  explicit Ahead(int ahead) : ahead(ahead) {}
+  Stmt all;
+
+private:
+  using IRVisitor::visit;
+
+  void visit(const Store *store) override {
+    const Ramp *ramp = store->index.as<Ramp>();
+    if (!ahead || !ramp || !is_const_one(ramp->stride))
+      return;
+    Stmt one = prefetchLine(store->name, 4, ramp->base + ahead);
+    all = all.defined() ? Block::make(all, one) : one;
+  }
+
+  const int ahead;
+};
+
 // The loop's body over the sums.
 class OverSums : public IRMutator {
 public:
-  explicit OverSums(Places places) : places(std::move(places)) {}
+  OverSums(Places places, const std::string &loop, bool whole)
+      : places(std::move(places)), loop(loop), whole(whole) {}
   Places places;
   bool isPlain = true;
 
 private:
   using IRMutator::visit;
 
+  Stmt visit(const IfThenElse *op) override {
+    if (!whole || stmt_or_expr_uses_var(op->condition, loop) ||
+        op->else_case.defined())
+      return IRMutator::visit(op);
+    return mutate(op->then_case);
+  }
   Stmt visit(const Store *store) override {
     const Type type = store->value.type();
     isPlain &= store->name == places.out;
@@ -101,6 +129,8 @@ private:
     return inner;
   }
 
+  const std::string &loop;
+  const bool whole;
   Expr index, at;
 };
 
@@ -115,7 +145,7 @@ private:
     if (!isOver(loop, what.loop))
       return IRMutator::visit(loop);
     Places places{what.out, what.out + "_sums" + std::to_string(count)};
-    OverSums over(places);
+    OverSums over(places, loop->name, what.whole);
     Stmt body = over.mutate(loop->body);
     Stmt into = Copies(places, loop->name, false).mutate(loop->body),
          from = Copies(places, loop->name, true).mutate(loop->body);
@@ -124,9 +154,13 @@ private:
         stmt_or_expr_uses_var(from, loop->name))
       return IRMutator::visit(loop);
     ++count;
-    Stmt all = Block::make(
-        {into, loopLike(loop, loop->name, loop->min, loop->extent, body),
-         from});
+    Ahead ahead(what.ahead);
+    from.accept(&ahead);
+    std::vector<Stmt> parts{
+        into, loopLike(loop, loop->name, loop->min, loop->extent, body), from};
+    if (ahead.all.defined())
+      parts.insert(parts.begin() + 1, ahead.all);
+    Stmt all = Block::make(parts);
     return Allocate::make(places.sums, Float(32), MemoryType::Register,
                           {over.places.used}, const_true(), all);
   }

@@ -1,6 +1,6 @@
 // Attention's backward pass: the softmax is made again from query and key, a
-// block of queries in the vector's lanes at a time. Each of the three gradients
-// has its own loop, and its own copies of what leads to it.
+// block of queries in the vector's lanes at a time; what leads to the gradients
+// is computed once for all of them.
 // Must add keys, queries and heads in their order, whatever heads a task has.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Functions.h"
@@ -27,24 +27,18 @@ public:
   Pipe build();
 
 private:
-  // What leads to a gradient, of one block of queries: functions of (query in
-  // the block, key, block, head).
+  // What leads to the gradients, of one block of queries: functions of (query
+  // in the block, key, block, head).
   struct Steps {
-    std::string suffix;
     Func queryAcross, gradientAcross, dot, scores, top, weights, sum, normal,
-        product, products, delta, slopes;
+        product, products, delta, slopes, ofScores, ofSink;
     RVar depth, valueDepth, topKey, sumKey, deltaKey;
   };
 
-  Func make(const char *name, const Steps &steps) const {
-    return Func(names((name + steps.suffix).c_str()));
-  }
-  RDom domain(const char *name, const Steps &steps, const Expr &extent) const {
-    return RDom(0, extent, names((name + steps.suffix).c_str()));
-  }
+  Func make(const char *name) const { return Func(names(name)); }
   // The keys that some query of block b sees.
-  RDom seenKeys(const char *name, const Steps &steps) const {
-    RDom r = domain(name, steps, keys);
+  RDom seenKeys(const char *name) const {
+    RDom r(0, keys, names(name));
     limit(r, r, b);
     return r;
   }
@@ -62,14 +56,17 @@ private:
   Expr sinkOf() const { return at(Operand::sink)(h) * float(log2e); }
   bool hasBiases() const;
   Expr biases() const;
-  void weigh(Steps &steps);
-  void differ(Steps &steps, bool ofBias = false);
+  void weigh();
+  void differ();
+  RDom sumOver(const Expr &x, const Expr &y, const Expr &z);
   void addQueries();
-  void addBias(Func &out);
-  void addSink(Func &out);
-  void addKeys(const char *name, Func &out, const ImageParam &of, int offset,
-               int width, bool ofValue);
-  void schedule(Steps &steps, Func &at, const RVar &block);
+  void addBias();
+  void addSink();
+  void addKeys(const char *name, const Func &factor, const ImageParam &of,
+               int offset, int width, const BufferSpec &buffer);
+  void join(Func &f, const RDom &all);
+  void scheduleSums(Func &f, const RDom &all);
+  void scheduleSteps();
   void scheduleDots(Func &dots, const RVar &depth, Func &reader);
   static void placeHeads(Func &f, const BufferSpec &buffer, int width);
 
@@ -82,6 +79,8 @@ private:
   ImageParam query, key, value, gradient, optional[attentionOperands];
   Param<int> queries{names("queries")}, keys{names("keys")};
   Expr blocks;
+  Steps steps;
+  RVar block;
   Var i{names("i")}, j{names("j")}, b{names("b")}, h{names("h")}, c{names("c")},
       m{names("m")};
 };
@@ -147,13 +146,13 @@ Expr AttentionBackward::biases() const {
 }
 
 // The softmax of a block's scores.
-void AttentionBackward::weigh(Steps &steps) {
+void AttentionBackward::weigh() {
   const int D = int(s.headDim), group = int(s.group());
-  steps.queryAcross = make("query_across", steps);
+  steps.queryAcross = make("query_across");
   steps.queryAcross(i, c, b, h) =
       query(int(s.queryOffset) + h * D + c, rowOf(b, i));
-  steps.dot = make("dot", steps);
-  RDom depth = domain("depth", steps, D);
+  steps.dot = make("dot");
+  RDom depth(0, D, names("depth"));
   steps.depth = depth;
   steps.dot(i, j, b, h) = 0.0f;
   steps.dot(i, j, b, h) +=
@@ -165,60 +164,66 @@ void AttentionBackward::weigh(Steps &steps) {
               : score * float(log2e);
   if (hasBiases())
     score += biases();
-  steps.scores = make("scores", steps);
+  steps.scores = make("scores");
   steps.scores(i, j, b, h) = select(isSeen(), score, hidden);
-  RDom ofTop = seenKeys("top_key", steps), ofSum = seenKeys("sum_key", steps);
+  RDom ofTop = seenKeys("top_key"), ofSum = seenKeys("sum_key");
   steps.topKey = ofTop;
   steps.sumKey = ofSum;
-  steps.top = make("top", steps);
+  steps.top = make("top");
   const bool sinks = s.has(Operand::sink);
   steps.top(i, b, h) = sinks ? max(sinkOf(), lowest) : Expr(lowest);
   steps.top(i, b, h) = max(steps.top(i, b, h), steps.scores(i, ofTop, b, h));
-  steps.weights = make("weights", steps);
+  steps.weights = make("weights");
   steps.weights(i, j, b, h) =
       exp2Weight(steps.scores(i, j, b, h) - steps.top(i, b, h));
-  steps.sum = make("sum", steps);
+  steps.sum = make("sum");
   steps.sum(i, b, h) =
       sinks ? exp2Weight(sinkOf() - steps.top(i, b, h)) : Expr(0.0f);
   steps.sum(i, b, h) += steps.weights(i, ofSum, b, h);
-  steps.normal = make("normal", steps);
+  steps.normal = make("normal");
   Expr sum = steps.sum(i, b, h);
   steps.normal(i, j, b, h) =
       steps.weights(i, j, b, h) * select(sum > 0.0f, 1.0f / sum, 0.0f);
 }
 
-// The gradient of the scores, times the scale; of the biases without it.
-void AttentionBackward::differ(Steps &steps, bool ofBias) {
+// The gradient of the products of query and key.
+void AttentionBackward::differ() {
   const int D = int(s.valueDim), group = int(s.group());
-  steps.gradientAcross = make("gradient_across", steps);
+  steps.gradientAcross = make("gradient_across");
   steps.gradientAcross(i, c, b, h) = gradient(h * D + c, rowOf(b, i));
-  steps.product = make("product", steps);
-  RDom depth = domain("value_depth", steps, D);
+  steps.product = make("product");
+  RDom depth(0, D, names("value_depth"));
   steps.valueDepth = depth;
   steps.product(i, j, b, h) = 0.0f;
   steps.product(i, j, b, h) +=
       steps.gradientAcross(i, depth, b, h) *
       value(int(s.valueOffset) + h / group * D + depth, min(j, keys - 1));
-  steps.products = make("products", steps);
+  steps.products = make("products");
   steps.products(i, j, b, h) = steps.product(i, j, b, h);
-  RDom all = seenKeys("delta_key", steps);
+  RDom all = seenKeys("delta_key");
   steps.deltaKey = all;
-  steps.delta = make("delta", steps);
+  steps.delta = make("delta");
   steps.delta(i, b, h) = 0.0f;
   steps.delta(i, b, h) +=
       steps.normal(i, all, b, h) * steps.products(i, all, b, h);
-  Expr slope = ofBias ? 1.0f : float(s.scale);
-  if (s.softcap > 0 && !ofBias) { // a hidden score has no slope
+  // The gradient of the scores without a softcap, which is that of biases.
+  Expr change = steps.normal(i, j, b, h) *
+                (steps.products(i, j, b, h) - steps.delta(i, b, h));
+  if (s.has(Operand::bias)) {
+    steps.ofScores = make("of_scores");
+    steps.ofScores(i, j, b, h) = change;
+    change = steps.ofScores(i, j, b, h);
+  }
+  Expr slope = float(s.scale);
+  if (s.softcap > 0) { // a hidden score has no slope
     Expr t = max(steps.scores(i, j, b, h), lowest);
     if (hasBiases())
       t -= biases();
     t *= float(1 / (s.softcap * log2e));
     slope *= 1.0f - select(isSeen(), t * t, 1.0f);
   }
-  steps.slopes = make("slopes", steps);
-  steps.slopes(i, j, b, h) =
-      steps.normal(i, j, b, h) *
-      (steps.products(i, j, b, h) - steps.delta(i, b, h)) * slope;
+  steps.slopes = make("slopes");
+  steps.slopes(i, j, b, h) = change * slope;
 }
 
 void AttentionBackward::placeHeads(Func &f, const BufferSpec &buffer,
@@ -229,137 +234,137 @@ void AttentionBackward::placeHeads(Func &f, const BufferSpec &buffer,
   place.dim(2).set_stride(width);
 }
 
+// The sum of all gradients: heads, blocks of queries, and three loops of its
+// own. Loops of one name at one place are what Halide makes one of.
+RDom AttentionBackward::sumOver(const Expr &x, const Expr &y, const Expr &z) {
+  auto heads = pipe.out.output_buffer().dim(2);
+  return RDom(
+      {{heads.min(), heads.extent()}, {0, blocks}, {0, x}, {0, y}, {0, z}},
+      names("sum"));
+}
+
+// Joins a gradient's loops over heads and blocks with those of the queries'
+// gradient. Of some Halide proves that their steps touch different places, and
+// joins no such loop with another.
+void AttentionBackward::join(Func &f, const RDom &all) {
+  Stage stage = f.update(f.num_update_definitions() - 1);
+  Internal::StageSchedule schedule = stage.get_schedule(); // a handle
+  for (Internal::Dim &dim : schedule.dims())
+    if (dim.var == all[0].name() || dim.var == all[1].name())
+      dim.dim_type = Internal::DimType::ImpureRVar;
+  if (!f.function().same_as(pipe.out.function()))
+    stage.compute_with(pipe.out.update(1), all[1]);
+}
+
+// A register tile of a gradient's sums: rows of the tile, and two vectors of
+// columns.
+void AttentionBackward::scheduleSums(Func &f, const RDom &all) {
+  Var co(names("co")), ci(names("ci")), cv(names("cv"));
+  f.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
+  f.update(1)
+      .split(c, co, ci, 2 * V, TailStrategy::GuardWithIf)
+      .split(ci, ci, cv, V)
+      .reorder({cv, ci, all[2], all[4], co, all[3], all[1], all[0]})
+      .vectorize(cv)
+      .unroll(ci)
+      .unroll(all[2]);
+  join(f, all);
+  pipe.passes.push_back(keepSums({f.name(), all[4].name(), true}));
+}
+
 // query gradient[row, c] = sum over keys of slopes * key
 void AttentionBackward::addQueries() {
-  Steps steps{"_of_query"};
-  weigh(steps);
-  differ(steps);
   const int D = int(s.headDim);
   Func &out = pipe.out;
+  out(c, m, h) = undef<float>();
   RDom rows(0, rowsOfTile, 0, together / rowsOfTile, 0, blocks,
             names("query_row"));
   Expr row = rows.z * together + rows.y * rowsOfTile + rows.x;
   rows.where(row < queries);
-  RDom all(0, rowsOfTile, 0, together / rowsOfTile, 0, blocks, 0, keys,
-           names("query_sum"));
-  Expr lane = all.y * rowsOfTile + all.x, to = all.z * together + lane;
+  RDom all = sumOver(rowsOfTile, together / rowsOfTile, keys);
+  Expr lane = all[3] * rowsOfTile + all[2], to = all[1] * together + lane;
   all.where(to < queries);
-  limit(all, all.w, all.z);
-  out(c, m, h) = undef<float>();
+  limit(all, all[4], all[1]);
   out(c, row, h) = 0.0f;
-  out(c, to, h) += steps.slopes(lane, all.w, all.z, h) *
-                   key(int(s.keyOffset) + h / int(s.group()) * D + c, all.w);
+  out(c, to, all[0]) +=
+      steps.slopes(lane, all[4], all[1], all[0]) *
+      key(int(s.keyOffset) + all[0] / int(s.group()) * D + c, all[4]);
   placeHeads(out, spec.out, D);
   out.bound(c, 0, D);
-  Var co(names("co")), ci(names("ci")), cv(names("cv"));
-  out.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
-  out.update(1)
-      .split(c, co, ci, 2 * V, TailStrategy::GuardWithIf)
-      .split(ci, ci, cv, V)
-      .reorder(cv, ci, all.x, all.w, co, all.y, all.z, h)
-      .vectorize(cv)
-      .unroll(ci)
-      .unroll(all.x);
-  schedule(steps, out, all.z);
-  pipe.passes.push_back(keepSums({out.name(), all.w.name()}));
+  scheduleSums(out, all);
+  block = all[1];
 }
 
 // key gradient[row, c] = sum over query heads and queries of slopes * query;
 // value gradient the same of the softmax and the out's gradient.
-void AttentionBackward::addKeys(const char *name, Func &out,
+void AttentionBackward::addKeys(const char *name, const Func &factor,
                                 const ImageParam &of, int offset, int width,
-                                bool ofValue) {
-  Steps steps{std::string("_of_") + name};
-  weigh(steps);
-  if (!ofValue)
-    differ(steps);
+                                const BufferSpec &buffer) {
   const int group = int(s.group());
-  out = Func(names((std::string(name) + "_gradient").c_str()));
+  Func out(names((std::string(name) + "_gradient").c_str()));
   auto heads = pipe.out.output_buffer().dim(2);
-  Expr first = heads.min() / group, count = heads.extent() / group;
-  const Expr tiles = (keys + rowsOfTile - 1) / rowsOfTile;
-  RDom rows(0, keys, first, count, names((std::string(name) + "_row").c_str()));
-  // Tiles are of keys: a lane that is no query adds 0.
-  RDom all({{0, rowsOfTile},
-            {0, together},
-            {0, tiles},
-            {0, blocks},
-            {0, group},
-            {first, count}},
-           names((std::string(name) + "_sum").c_str()));
-  RVar inTile = all[0], lane = all[1], tile = all[2], block = all[3],
-       member = all[4], shared = all[5];
-  Expr to = tile * rowsOfTile + inTile, head = shared * group + member;
+  RDom rows(0, keys, heads.min() / group, heads.extent() / group,
+            names((std::string(name) + "_row").c_str()));
+  // Tiles are of keys: a lane that is no query, or a key past the last, adds 0.
+  RDom all =
+      sumOver(rowsOfTile, (keys + rowsOfTile - 1) / rowsOfTile, together);
+  Expr to = all[3] * rowsOfTile + all[2];
   all.where(to < keys);
-  limit(all, to, block);
-  const Func &factor = ofValue ? steps.normal : steps.slopes;
+  limit(all, all[3] * rowsOfTile, all[1]); // of whole tiles, out of loops
+  limit(all, to, all[1]);                  // of what is read
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
-  out(c, to, shared) += factor(lane, to, block, head) *
-                        of(offset + head * width + c, rowOf(block, lane));
-  placeHeads(out,
-             ofValue ? spec.attentionBackward.valueGradient
-                     : spec.attentionBackward.keyGradient,
-             width);
+  out(c, to, all[0] / group) +=
+      factor(all[4], to, all[1], all[0]) *
+      of(offset + all[0] * width + c, rowOf(all[1], all[4]));
+  placeHeads(out, buffer, width);
   out.bound(c, 0, width);
-  Var co(names("co")), ci(names("ci")), cv(names("cv"));
-  out.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
-  out.update(1)
-      .split(c, co, ci, 2 * V, TailStrategy::GuardWithIf)
-      .split(ci, ci, cv, V)
-      .reorder(cv, ci, inTile, lane, co, tile, block, member, shared)
-      .vectorize(cv)
-      .unroll(ci)
-      .unroll(inTile);
-  schedule(steps, out, block);
-  pipe.passes.push_back(keepSums({out.name(), lane.name()}));
+  scheduleSums(out, all);
+  pipe.before.push_back(out);
 }
 
 // bias gradient[row, column] = sum over the keys at that distance; columns at
 // the ends have several.
-void AttentionBackward::addBias(Func &out) {
-  Steps steps{"_of_bias"};
-  weigh(steps);
-  differ(steps, /*ofBias=*/true);
+void AttentionBackward::addBias() {
   const int width = int(s[Operand::bias]->columns), most = width / 2;
-  out = Func(names("bias_gradient"));
+  Func out(names("bias_gradient"));
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, queries, heads.min(), heads.extent(), names("bias_row"));
-  RDom all(
-      {{0, together}, {0, keys}, {0, blocks}, {heads.min(), heads.extent()}},
-      names("bias_sum"));
-  Expr own = all[2] * together + all[0];
+  RDom all = sumOver(1, together, keys);
+  Expr own = all[1] * together + all[3];
   all.where(own < queries);
-  limit(all, all[1], all[2]);
+  limit(all, all[4], all[1]);
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
-  out(clamp(all[1] - own, -most, most) + most, own, all[3]) +=
-      steps.slopes(all[0], all[1], all[2], all[3]);
+  out(clamp(all[4] - own, -most, most) + most, own, all[0]) +=
+      steps.ofScores(all[3], all[4], all[1], all[0]);
   placeHeads(out, *spec.biasGradient, width);
   out.bound(c, 0, width);
   out.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
-  schedule(steps, out, all[2]);
+  out.update(1).reorder({all[2], all[3], all[4], all[1], all[0]});
+  join(out, all);
+  pipe.before.push_back(out);
 }
 
 // sink gradient[row] = -p_sink sum(p * g v^T)
-void AttentionBackward::addSink(Func &out) {
-  Steps steps{"_of_sink"};
-  weigh(steps);
-  differ(steps);
-  out = Func(names("sink_gradient"));
+void AttentionBackward::addSink() {
+  Func out(names("sink_gradient"));
   auto heads = pipe.out.output_buffer().dim(2);
-  RDom all({{0, together}, {0, blocks}, {heads.min(), heads.extent()}},
-           names("sink_row"));
-  Expr own = all[1] * together + all[0];
+  RDom rows(0, queries, heads.min(), heads.extent(), names("sink_row"));
+  RDom all = sumOver(1, 1, together);
+  Expr own = all[1] * together + all[4];
   all.where(own < queries);
-  Expr top = steps.top(all[0], all[1], all[2]);
-  Expr share = exp2Weight(at(Operand::sink)(all[2]) * float(log2e) - top) /
-               steps.sum(all[0], all[1], all[2]);
+  steps.ofSink = make("of_sink");
+  Expr share = exp2Weight(sinkOf() - steps.top(i, b, h)) / steps.sum(i, b, h);
+  steps.ofSink(i, b, h) = -share * steps.delta(i, b, h);
   out(c, m, h) = undef<float>();
-  out(0, own, all[2]) = -share * steps.delta(all[0], all[1], all[2]);
+  out(0, rows.x, rows.y) = 0.0f; // of sums alone may loops be reordered
+  out(0, own, all[0]) += steps.ofSink(all[4], all[1], all[0]);
   placeHeads(out, *spec.sinkGradient, 1);
   out.bound(c, 0, 1);
-  schedule(steps, out, all[1]);
+  out.update(1).reorder({all[2], all[3], all[4], all[1], all[0]});
+  join(out, all);
+  pipe.before.push_back(out);
 }
 
 // A register tile of dots: all lanes of a block, and some keys.
@@ -385,18 +390,12 @@ void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
 }
 
 // Computes all steps once for each block of queries of a head.
-void AttentionBackward::schedule(Steps &steps, Func &at, const RVar &block) {
+void AttentionBackward::scheduleSteps() {
   auto place = [&](Func &f) {
-    if (f.defined())
-      f.compute_at(at, block).bound_extent(i, together);
+    f.compute_at(pipe.out, block).bound_extent(i, together);
   };
-  auto lanes = [&](Func &f) {
-    if (f.defined())
-      f.vectorize(i, V).unroll(i);
-  };
+  auto lanes = [&](Func &f) { f.vectorize(i, V).unroll(i); };
   auto adds = [&](Func &f, const RVar &over) {
-    if (!f.defined())
-      return;
     place(f);
     lanes(f);
     f.store_in(MemoryType::Stack);
@@ -404,17 +403,18 @@ void AttentionBackward::schedule(Steps &steps, Func &at, const RVar &block) {
   };
   for (Func *across : {&steps.queryAcross, &steps.gradientAcross}) {
     place(*across);
-    if (across->defined())
-      across->store_in(MemoryType::Stack).vectorize(i, V);
+    across->store_in(MemoryType::Stack).vectorize(i, V);
   }
-  for (Func *f : {&steps.scores, &steps.products, &steps.weights, &steps.normal,
-                  &steps.slopes})
+  for (Func *f : {&steps.scores, &steps.products})
     place(*f);
   scheduleDots(steps.dot, steps.depth, steps.scores);
-  if (steps.products.defined())
-    scheduleDots(steps.product, steps.valueDepth, steps.products);
-  for (Func *f : {&steps.weights, &steps.normal, &steps.slopes})
-    lanes(*f);
+  scheduleDots(steps.product, steps.valueDepth, steps.products);
+  for (Func *f : {&steps.weights, &steps.normal, &steps.slopes, &steps.ofScores,
+                  &steps.ofSink})
+    if (f->defined()) {
+      place(*f);
+      lanes(*f);
+    }
   adds(steps.top, steps.topKey);
   adds(steps.sum, steps.sumKey);
   adds(steps.delta, steps.deltaKey);
@@ -424,15 +424,20 @@ Pipe AttentionBackward::build() {
   declareOperands();
   blocks = (queries + together - 1) / together;
   pipe.out = Func(names("out"));
+  weigh();
+  differ();
   addQueries();
-  Func ofKey, ofValue;
-  addKeys("key", ofKey, query, int(s.queryOffset), int(s.headDim), false);
-  addKeys("value", ofValue, gradient, 0, int(s.valueDim), true);
-  pipe.before = {ofKey, ofValue};
+  for (Func *factor : {&steps.slopes, &steps.normal})
+    factor->align_bounds(j, rowsOfTile);
+  addKeys("key", steps.slopes, query, int(s.queryOffset), int(s.headDim),
+          spec.attentionBackward.keyGradient);
+  addKeys("value", steps.normal, gradient, 0, int(s.valueDim),
+          spec.attentionBackward.valueGradient);
   if (s.has(Operand::bias))
-    addBias(pipe.before.emplace_back());
+    addBias();
   if (s.has(Operand::sink))
-    addSink(pipe.before.emplace_back());
+    addSink();
+  scheduleSteps();
   pipe.arguments.push_back(queries);
   pipe.arguments.push_back(keys);
   return pipe;

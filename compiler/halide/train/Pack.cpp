@@ -8,7 +8,8 @@ using namespace Halide;
 namespace mille {
 
 // Of the transpose a line of a panel is a piece of a row of the weight; else it
-// is a piece of a column, and squares of numbers are turned in registers.
+// is a piece of a column, and squares of numbers are turned, which lie in L1
+// meanwhile.
 Pipe buildPack(const KernelSpec &spec, const Machine &machine,
                const Names &names) {
   const PackSpec &s = spec.pack;
@@ -21,23 +22,32 @@ Pipe buildPack(const KernelSpec &spec, const Machine &machine,
   pipe.arguments = {weight};
   pipe.out = Func(names("out"));
   Func &out = pipe.out;
-  Expr row = p * panel + j, inside = min(row, rows - 1);
-  Expr from = s.transposed ? weight(inside, step) : weight(step, inside);
-  out(j, step, p) = select(likely(row < rows), from, 0.0f);
+  Expr row = p * panel + j, inside = min(row, rows - 1),
+       k = min(likely(step), weight.dim(0).max()); // the task's last column
+  Expr from = s.transposed ? weight(inside, step) : weight(k, inside);
+  Func square(names("square"));
+  square(step, j, p) = select(likely(row < rows), from, 0.0f);
+  out(j, step, p) = square(step, j, p);
   auto buffer = out.output_buffer();
   buffer.dim(0).set_bounds(0, panel);
   buffer.dim(1).set_stride(panel);
   buffer.dim(2).set_bounds(0, int(s.panels)).set_stride(panel * int(s.steps));
   out.bound(j, 0, panel).bound(p, 0, int(s.panels));
-  Var jo(names("jo")), ji(names("ji")), so(names("so")), si(names("si"));
   if (s.transposed) {
-    out.reorder(j, step, p).vectorize(j, V);
+    out.reorder(j, p, step).vectorize(j, V); // rows are read to their ends
     return pipe;
   }
+  Var jo(names("jo")), ji(names("ji")), so(names("so")), si(names("si"));
   out.split(step, so, si, V, TailStrategy::GuardWithIf)
       .split(j, jo, ji, V, TailStrategy::GuardWithIf)
-      .reorder(si, ji, jo, so, p)
-      .vectorize(si);
+      .reorder(ji, si, so, jo, p) // rows are read to their ends
+      .vectorize(ji);
+  square.compute_at(out, so)
+      .store_in(MemoryType::Stack)
+      .bound_extent(step, V)
+      .bound_extent(j, V)
+      .vectorize(step, V)
+      .unroll(j);
   return pipe;
 }
 

@@ -11,9 +11,11 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-// Rows of a chunk: what a tile reads of them lies in L1, and reading and
-// writing the tile's sums takes a small part of the time.
-constexpr int chunkRows = 64;
+// Rows of a chunk: what a tile of columns reads of the input lies in L2, beside
+// a block of the gradient's columns, and the out's sums are seldom read and
+// written: where its rows are multiples of 4 KiB, few of them lie in L2
+// together.
+constexpr int chunkRows = 512, blockColumns = 128;
 
 // Columns of a tile: three vectors, or two where these waste none.
 int tileColumns(int64_t columns, const Machine &machine) {
@@ -56,17 +58,21 @@ Pipe buildWeightGradient(const KernelSpec &spec, const Machine &machine,
   const int rows = weightGradientRows(spec, machine.wide),
             columns = tileColumns(spec.out.columns, machine);
   out.output_buffer().dim(1).set_stride(int(spec.out.rowStride));
-  Var ki(names("ki")), kv(names("kv")), ni(names("ni"));
+  Var ki(names("ki")), kv(names("kv")), ni(names("ni")), block(names("block"));
   RVar chunk(names("chunk")), mi(names("mi"));
   out.update()
       .split(k, k, ki, columns, TailStrategy::GuardWithIf)
       .split(ki, ki, kv, machine.lanes)
+      .split(n, block, n, blockColumns, TailStrategy::GuardWithIf)
       .split(n, n, ni, rows, TailStrategy::GuardWithIf)
       .split(m, chunk, mi, chunkRows, TailStrategy::GuardWithIf)
-      .reorder(kv, ki, ni, mi, n, chunk, k)
+      .reorder(kv, ki, ni, mi, n, k, chunk, block)
       .vectorize(kv)
       .unroll(ki)
-      .unroll(ni);
+      .unroll(ni)
+      // A last block or chunk that is not whole has whole tiles, too.
+      .partition(chunk, Partition::Never)
+      .partition(block, Partition::Never);
   pipe.passes.push_back(keepSums({out.name(), mi.name()}));
   return pipe;
 }

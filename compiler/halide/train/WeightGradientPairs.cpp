@@ -74,7 +74,8 @@ Pipe buildWeightGradientOfPairs(const KernelSpec &spec, const Machine &machine,
   out(k, n) +=
       cast<float>(ofGradient(r.x, n, r.y)) * cast<float>(ofInput(r.x, k, r.y));
 
-  const int columns = columnsOfPairs(spec.out.columns, machine.lanes);
+  const int columns = columnsOfPairs(spec.out.columns, machine.lanes),
+            rowsOfTile = weightGradientRows(spec, machine.wide);
   auto buffer = out.output_buffer();
   buffer.dim(0)
       .set_min(buffer.dim(0).min() / columns * columns)
@@ -86,8 +87,7 @@ Pipe buildWeightGradientOfPairs(const KernelSpec &spec, const Machine &machine,
       .split(k, k, ki, columns)
       .split(ki, ki, kv, machine.lanes)
       .split(n, nb, n, blockRows, TailStrategy::GuardWithIf)
-      .split(n, n, ni, weightGradientRows(spec, machine.wide),
-             TailStrategy::GuardWithIf)
+      .split(n, n, ni, rowsOfTile, TailStrategy::GuardWithIf)
       .split(r.y, block, mi, blockPairs, TailStrategy::GuardWithIf)
       .reorder({r.x, kv, ki, ni, mi, n, k, block, nb})
       .atomic()
@@ -106,7 +106,9 @@ Pipe buildWeightGradientOfPairs(const KernelSpec &spec, const Machine &machine,
       .bound_extent(k, columns)
       .unroll(part)
       .vectorize(k, machine.lanes);
-  pipe.passes.push_back(keepSums({out.name(), mi.name()}));
+  // Nothing else brings a tile's sums near, whose rows lie far apart.
+  pipe.passes.push_back(keepSums(
+      {out.name(), mi.name(), false, rowsOfTile * int(spec.out.rowStride)}));
   return pipe;
 }
 
