@@ -15,14 +15,25 @@ Sequence *closedSequence(mille_generation &made, int64_t &number) {
   return nullptr;
 }
 
+// Where states have dropped rows that the next run would read, all ids run
+// again.
+static void forgetTo(mille_generation &made, Sequence &sequence, int64_t most) {
+  int64_t least = 1;
+  if (most < sequence.ran &&
+      made.runtime.session_least_past(made.session, &sequence - made.sequences,
+                                      &least))
+    least = 1; // a runtime that drops none does not know the question
+  sequence.forget(most < least ? 0 : most);
+}
+
 void rewind(mille_generation &made, Sequence &sequence, int64_t length) {
   // Running sums cannot go back.
-  sequence.forget(made.sums && length < sequence.ran ? 0 : length);
+  forgetTo(made, sequence, made.sums && length < sequence.ran ? 0 : length);
   sequence.held = length;
   sequence.guessed = 0;
   // Without its logits the last id runs again.
   if (length > 0 && sequence.ran == length && !sequence.knowsLogits())
-    sequence.forget(made.sums ? 0 : length - 1);
+    forgetTo(made, sequence, made.sums ? 0 : length - 1);
 }
 
 static void append(Sequence &sequence, int32_t id) {

@@ -58,6 +58,7 @@ typedef struct mille_generation_runtime {
                                     size_t, const void *const *,
                                     float *const *);
   mille_status (*session_copy_states)(mille_session *, int64_t, int64_t);
+  mille_status (*session_least_past)(mille_session *, int64_t, int64_t *);
   mille_status (*session_state_bytes)(mille_session *, size_t, size_t *);
   mille_status (*session_read_state_part)(mille_session *, size_t, int64_t,
                                           size_t, void *, size_t);
@@ -82,6 +83,7 @@ typedef struct mille_generation_runtime {
    mille_session_close,                                                        \
    mille_session_run_entry,                                                    \
    mille_session_copy_states,                                                  \
+   mille_session_least_past,                                                   \
    mille_session_state_bytes,                                                  \
    mille_session_read_state_part,                                              \
    mille_session_write_state_part,                                             \

@@ -118,6 +118,10 @@ mille_status mille_session_copy_states(mille_session *session, int64_t from,
                                        int64_t to) {
   return MILLE_FORWARD(session, mille_session_copy_states, from, to);
 }
+mille_status mille_session_least_past(mille_session *session, int64_t sequence,
+                                      int64_t *past) {
+  return MILLE_FORWARD(session, mille_session_least_past, sequence, past);
+}
 mille_status mille_session_state_bytes(mille_session *session, size_t state,
                                        size_t *bytes) {
   return MILLE_FORWARD(session, mille_session_state_bytes, state, bytes);

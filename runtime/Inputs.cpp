@@ -108,8 +108,31 @@ mille_status mille_session::checkPast(const void *const *given) {
                          "sequence %lld has %lld tokens and %lld new ones but "
                          "this session was created for %lld",
                          (ll)s, (ll)held, (ll)tokens, (ll)room);
+    if (mille_status status = checkWindow(s, held); status != MILLE_OK)
+      return status;
   }
   return MILLE_OK;
+}
+
+// Rows that windows have dropped are not read again.
+mille_status mille_session::checkWindow(int64_t sequence, int64_t past) {
+  const int64_t least = windows.leastPast(sequence);
+  if (past == 0 || !windows.reach)
+    return MILLE_OK;
+  const int32_t first = windows.first[sequence];
+  if (past > first + windows.rows || first < 0 || first % MILLE_PANEL_ROWS)
+    return message.set(MILLE_INVALID_INPUT,
+                       "%s[%lld] is %lld but layers with windows hold %lld "
+                       "tokens of this sequence from token %d on",
+                       entry->inputs[entry->past_input].name, (ll)sequence,
+                       (ll)past, (ll)windows.rows, first);
+  if (past >= least)
+    return MILLE_OK;
+  return message.set(MILLE_INVALID_INPUT,
+                     "%s[%lld] is %lld but layers with windows hold this "
+                     "sequence from token %d on: it must be 0 or at least %lld",
+                     entry->inputs[entry->past_input].name, (ll)sequence,
+                     (ll)past, first, (ll)least);
 }
 
 mille_status mille_session::checkRun(const void *const *given,

@@ -141,10 +141,59 @@ int32_t refuseTooLong(const Job &job, const mille_stage &stage) {
   return 0;
 }
 
+// While a kernel reads windows: their rows in its buffers of keys and values,
+// and, in the mask, a first key that shows, since the kernel counts stretches
+// from there. No query of the run sees that key.
+class Window {
+public:
+  Window(Job &job, const mille_stage &stage)
+      : windows(job.session->windows), batch(job.tokens.batch) {
+    job.dropped = nullptr;
+    if (!stage.past || !isWindow(*job.session, stage.buffers[firstHeld].host))
+      return;
+    job.dropped = windows.first;
+    for (uint32_t b = firstHeld; b <= lastHeld; ++b)
+      rowsOf(stage, b) = (int32_t)(batch * windows.rows);
+    for (uint32_t b = lastHeld + 1; b + 1 < stage.kernel->buffer_count; ++b)
+      if (stage.kernel->row_dimension[b] >= 0 &&
+          stage.buffers[b].type_code == MILLE_CODE_INT) {
+        mask = (int32_t *)stage.buffers[b].host;
+        rows = rowsOf(stage, b) / batch;
+      }
+    for (int64_t s = 0; mask && s < batch; ++s)
+      if (int32_t &shown = firstOf(s); windows.first[s] && !shown) {
+        windows.hidden[s] = true;
+        shown = 1;
+      }
+  }
+  ~Window() {
+    for (int64_t s = 0; mask && s < batch; ++s)
+      if (windows.hidden[s]) {
+        windows.hidden[s] = false;
+        firstOf(s) = 0;
+      }
+  }
+
+private:
+  static int32_t &rowsOf(const mille_stage &stage, uint32_t b) {
+    const int row = stage.kernel->row_dimension[b];
+    return stage.buffers[b].dimension[row].extent;
+  }
+  int32_t &firstOf(int64_t sequence) {
+    return mask[sequence * rows + windows.first[sequence]];
+  }
+
+  const StateWindows &windows;
+  const int64_t batch;
+  int64_t rows = 0; // of a sequence's mask
+  int32_t *mask = nullptr;
+};
+
 int32_t runStage(Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   int threads = job.session->threads;
   int64_t columns = outColumns(stage);
+  const Window window(job, stage);
   job.stages = &stage;
   job.count = 1;
   job.sequences = kernel.partition == MILLE_PARTITION_SEQUENCES;

@@ -9,6 +9,9 @@ namespace mille {
 
 constexpr int64_t readableRows = 8; // rows that follow the last in the arena
 
+// Attention's buffers of keys and of values.
+constexpr uint32_t firstHeld = 1, lastHeld = 2;
+
 struct Job {
   mille_session *session;
   const mille_stage *stages;
@@ -21,6 +24,13 @@ struct Job {
   // The kernel may take keys apart, so that sequences of few rows are another
   // job's (LaunchParts.h).
   bool apart = false;
+  // Where keys lie in windows: how many of each sequence's first ones are
+  // dropped. To kernels the first one that is left is key 0.
+  const int32_t *dropped = nullptr;
+
+  int64_t droppedOf(int64_t sequence) const {
+    return dropped ? dropped[sequence] : 0;
+  }
 };
 
 // The part of a stage's out that a task computes.
@@ -72,9 +82,14 @@ inline void cutBuffer(const Job &job, const mille_stage &stage,
   }
   Sequences own = sequencesIn(stage, b, job.tokens, job.split.own.batch);
   int64_t first = own.first(share.sequence);
+  // Keys and values in windows have no other rows; a mask has all.
+  const int64_t dropped =
+      b > lastHeld && !(stage.token_buffers >> b & 1) && b < out
+          ? job.droppedOf(share.sequence)
+          : 0;
   if (b < out) // what lies in panels of a state is placed by its rows
-    cut(buffer, row, first, 0,
-        own.rows(share.sequence) + (stage.past ? 0 : readableRows));
+    cut(buffer, row, first + dropped, 0,
+        own.rows(share.sequence) - dropped + (stage.past ? 0 : readableRows));
   else
     cut(buffer, row, first + share.rows.first, share.rows.first,
         share.rows.end - share.rows.first);
@@ -94,6 +109,7 @@ inline int64_t stateKeys(const Job &job, const mille_stage &stage,
   int64_t keys = stage.past[sequence];
   if (stage.first_scalars)
     keys += job.tokens.before(sequence) + job.tokens.rows(sequence);
+  keys -= job.droppedOf(sequence);
   return keys < room ? keys : room;
 }
 
@@ -104,7 +120,8 @@ inline SequenceScalars scalarsOf(const Job &job, const mille_stage &stage,
   if (!stage.past)
     return own;
   own.keys = (int32_t)stateKeys(job, stage, sequence);
-  own.first = stage.past[sequence] + (int32_t)job.tokens.before(sequence);
+  own.first = stage.past[sequence] + (int32_t)job.tokens.before(sequence) -
+              (int32_t)job.droppedOf(sequence);
   return own;
 }
 

@@ -34,6 +34,9 @@ void mille_session::layOut(Bytes &sum) {
   counts = (Counts *)at(sum.place(model.kernel_count, sizeof(Counts)));
   scales = (double *)at(sum.place(model.schedule_count, sizeof(double)));
   states = (void **)at(sum.place(mille::stateEntries(model), sizeof(void *)));
+  windows = mille::StateWindows(model, most, isOnDevice());
+  windows.first = (int32_t *)at(sum.place(most.batch(), sizeof(int32_t)));
+  windows.hidden = (bool *)at(sum.place(most.batch(), sizeof(bool)));
   if (slab)
     memset(slab, 0, sum.value);
   for (uint32_t i = 0; slab && i < model.schedule_count; ++i)
@@ -42,7 +45,7 @@ void mille_session::layOut(Bytes &sum) {
   mille::layOutParts(*this, sum);
   for (uint32_t e = 0; e < model.entry_count; ++e)
     layOutEntry(e, sum);
-  mille::layOutStates(model, most, slab, states,
+  mille::layOutStates(model, most, windows, slab, states,
                       isOnDevice() ? &deviceStates : nullptr, sum);
   uint64_t arenaBytes = 0;
   for (uint32_t e = 0, missing; e < model.entry_count; ++e) {

@@ -5,6 +5,7 @@
 #include "runtime/Padding.h"
 #include "runtime/Pool.h"
 #include "runtime/Sizes.h"
+#include "runtime/StateWindows.h"
 
 namespace mille {
 struct Experts;
@@ -92,6 +93,7 @@ struct mille_session {
   mille::EntryMemory *entries = nullptr; // [entries]
   void **inputs = nullptr;               // [inputs], of this run
   void **states = nullptr;               // the buffers of all entries of states
+  mille::StateWindows windows;           // of these, on a CPU
   mille::Counts *counts = nullptr;       // [kernels]
   double *scales = nullptr;              // [schedules], NaN: as scheduled
   // Of attention whose keys are taken apart: each sequence's parts, and how
@@ -153,6 +155,7 @@ private:
   mille_status checkSizes();
   mille_status checkInput(const mille_tensor_info &info, const void *given);
   mille_status checkPast(const void *const *given);
+  mille_status checkWindow(int64_t sequence, int64_t past);
   // `wish`: which device, where the code is for one.
   mille_status chooseCode(const char *device, const char *&wish);
   mille_status enterDevice(const char *wish);

@@ -100,6 +100,7 @@ static mille_status startRun(mille_session *session, const Sizes &sizes,
   if (status != MILLE_OK)
     return status;
   session->takeInputs(inputs);
+  mille::slideWindows(*session);
   session->run.outputs = outputs;
   mille::Padding &padding = session->memory->padding;
   if (session->entry->padding_ends)

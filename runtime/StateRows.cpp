@@ -12,15 +12,18 @@ namespace {
 
 // The run's rows that each sequence has room for: `each` gets the sequence, the
 // first row of the run, the first row of the state, and how many there are.
+// `dropped`: how many of a sequence's rows a state with a window has dropped;
+// null: none.
 template <typename Each>
 void eachSequence(mille_run *run, const int32_t *past, int64_t stateRows,
-                  int64_t tokens, const Each &each) {
+                  const int32_t *dropped, int64_t tokens, const Each &each) {
   mille_session &session = sessionOf(run);
   if (session.planning || session.stopped())
     return;
   Sequences own = sequencesOf(run, tokens);
   for (int64_t s = 0; s < own.batch; ++s) {
-    int64_t first = (past ? past[s] : 0) + own.before(s),
+    int64_t first = (past ? past[s] : 0) + own.before(s) -
+                    (dropped ? dropped[s] : 0),
             room = stateRows - first;
     each(s, own.first(s), first, own.rows(s) < room ? own.rows(s) : room);
   }
@@ -29,6 +32,14 @@ void eachSequence(mille_run *run, const int32_t *past, int64_t stateRows,
 // The input's rows of heads, and the rows of a sequence's state.
 struct Heads {
   int64_t stride, heads, size, stateRows;
+  const int32_t *dropped = nullptr; // of each sequence, where there are windows
+
+  void findWindow(const mille_session &session, const void *state) {
+    if (!isWindow(session, state))
+      return;
+    stateRows = session.windows.rows;
+    dropped = session.windows.first;
+  }
 };
 
 // Scatters rows of heads into panels; Element has the bytes of an element.
@@ -72,7 +83,7 @@ template <typename Element> struct PanelWriter : Heads {
 template <typename Writer>
 void writeRows(mille_run *run, const Writer &writer, bool keys,
                const int32_t *past, int64_t tokens) {
-  eachSequence(run, past, writer.stateRows, tokens,
+  eachSequence(run, past, writer.stateRows, writer.dropped, tokens,
                [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
                  for (int64_t m = 0; m < rows; ++m)
                    keys
@@ -193,7 +204,7 @@ void mille_remember(mille_run *run, const void *input, int64_t input_stride,
   if (rememberedOnDevice(run, {input, input_stride, row_bytes, past, run->batch,
                                rows, state_rows, entry}))
     return;
-  eachSequence(run, past, state_rows, tokens,
+  eachSequence(run, past, state_rows, nullptr, tokens,
                [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
                  char *to = (char *)entry + (s * state_rows + row) * row_bytes;
                  for (int64_t m = 0; m < rows; ++m)
@@ -214,7 +225,8 @@ void mille_remember_panels(mille_run *run, const void *input,
                    entry);
     return;
   }
-  const Heads own = {input_stride, heads, size, state_rows};
+  Heads own = {input_stride, heads, size, state_rows};
+  own.findWindow(sessionOf(run), entry);
   if (element_bytes == 2)
     return writeRows(
         run,
@@ -231,7 +243,8 @@ void mille_remember_bytes(mille_run *run, const void *input,
                           int64_t size, int64_t element_bytes,
                           const int32_t *past, int64_t state_rows,
                           int64_t tokens, void *entry) {
-  const Heads own = {input_stride, heads, size, state_rows};
+  Heads own = {input_stride, heads, size, state_rows};
+  own.findWindow(sessionOf(run), entry);
   auto *bytes = (uint8_t *)entry;
   if (element_bytes == 2)
     return writeRows(run,

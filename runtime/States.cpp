@@ -33,9 +33,16 @@ int64_t stateRows(const mille_tensor_info &info, const Sizes &most) {
   return info.shape[2] < 0 ? wholePanels(rows) : rows;
 }
 
-// The bytes of one sequence in the buffer of an entry.
-uint64_t sequenceBytes(const mille_tensor_info &info, const Sizes &most) {
-  return (uint64_t)(stateRows(info, most) * info.shape[3]) *
+// The rows of one sequence in the buffer of an entry, and their bytes.
+int64_t entryRows(const mille_tensor_info &info, const Sizes &most,
+                  const StateWindows &windows, int64_t entry) {
+  return windows.hold(info, entry) ? windows.rows : stateRows(info, most);
+}
+uint64_t sequenceBytes(const mille_session &session, uint32_t number,
+                       int64_t entry) {
+  const mille_tensor_info &info = session.package->model->states[number];
+  return (uint64_t)(entryRows(info, session.most, session.windows, entry) *
+                    info.shape[3]) *
          bytesOfElement(info);
 }
 
@@ -51,7 +58,7 @@ Part partOf(mille_session &session, uint32_t number, int64_t entry,
   uint32_t buffer = (uint32_t)entry;
   for (uint32_t s = 0; s < number; ++s)
     buffer += (uint32_t)model.states[s].shape[0];
-  uint64_t bytes = sequenceBytes(model.states[number], session.most);
+  uint64_t bytes = sequenceBytes(session, number, entry);
   char *first = (char *)session.states[buffer];
   return {first ? first + sequence * bytes : nullptr, bytes};
 }
@@ -119,10 +126,32 @@ mille_status checkState(mille_session &session, size_t state) {
       model.states[state].name);
 }
 
+// The bytes after those of all entries: a device's mark, or the row of the
+// sequence with which its windows begin.
+uint64_t endBytes(const mille_session &session, uint32_t number) {
+  const mille_tensor_info &info = session.package->model->states[number];
+  if (session.part && info.type != MILLE_I32)
+    return deviceMark;
+  return session.windows.hold(info) ? sizeof *session.windows.first : 0;
+}
+void transferEnd(mille_session &session, uint32_t number, int64_t sequence,
+                 uint64_t at, void *memory, uint64_t bytes, bool reads) {
+  char *first = (char *)&session.windows.first[sequence] + at;
+  if (!session.windows.hold(session.package->model->states[number])) {
+    if (reads)
+      memset(memory, 0, bytes);
+  } else if (reads) {
+    memcpy(memory, first, bytes);
+  } else {
+    memcpy(first, memory, bytes);
+  }
+}
+
 uint64_t stateBytes(mille_session &session, size_t state) {
-  const mille_tensor_info &info = session.package->model->states[state];
-  return (uint64_t)info.shape[0] * sequenceBytes(info, session.most) +
-         (session.part && info.type != MILLE_I32 ? deviceMark : 0);
+  uint64_t bytes = endBytes(session, (uint32_t)state);
+  for (int64_t e = 0; e < entriesOf(session, (uint32_t)state); ++e)
+    bytes += sequenceBytes(session, (uint32_t)state, e);
+  return bytes;
 }
 
 // Copies bytes of a sequence's state, from `first` on, to or from an
@@ -147,9 +176,9 @@ mille_status transfer(mille_session *session, size_t state, int64_t sequence,
       status == MILLE_OK ? entriesOf(*session, (uint32_t)state) : 0;
   for (int64_t e = 0; status == MILLE_OK && done < bytes; ++e) {
     char *other = (char *)memory + done;
-    if (e == entries) { // a device's mark
-      if (reads)
-        memset(other, 0, bytes - done);
+    if (e == entries) {
+      transferEnd(*session, (uint32_t)state, sequence, first + done - begin,
+                  other, bytes - done, reads);
       break;
     }
     Part part = partOf(*session, (uint32_t)state, e, sequence);
@@ -187,8 +216,19 @@ int64_t longestState(const mille_model &model, const Sizes &most) {
   return longest;
 }
 
-void layOutStates(const mille_model &model, const Sizes &most, char *slab,
-                  void **states, DeviceStates *device, Bytes &sum) {
+bool isWindow(const mille_session &session, const void *state) {
+  const mille_model &model = *session.package->model;
+  uint32_t buffer = 0;
+  for (uint32_t s = 0; session.windows.reach && s < model.state_count; ++s)
+    for (int64_t e = 0; e < model.states[s].shape[0]; ++e, ++buffer)
+      if (session.states[buffer] == state)
+        return session.windows.hold(model.states[s], e);
+  return false;
+}
+
+void layOutStates(const mille_model &model, const Sizes &most,
+                  const StateWindows &windows, char *slab, void **states,
+                  DeviceStates *device, Bytes &sum) {
   uint32_t buffer = 0;
   Bytes apart;
   if (device)
@@ -196,16 +236,17 @@ void layOutStates(const mille_model &model, const Sizes &most, char *slab,
   for (uint32_t s = 0; s < model.state_count; ++s) {
     const mille_tensor_info &info = model.states[s];
     const bool given = isGiven(info, most);
-    uint64_t rows = 0, bytes = 0;
-    if (given)
-      sum.fits = sum.fits &&
-                 multiply(most.batch(), stateRows(info, most), rows) &&
-                 rows < INT32_MAX - 64 &&
-                 multiply(rows + readableRows,
-                          info.shape[3] * bytesOfElement(info), bytes) &&
-                 !__builtin_add_overflow(bytes, readableBytes, &bytes);
     const bool onDevice = device && info.type != MILLE_I32;
     for (int64_t e = 0; e < info.shape[0]; ++e, ++buffer) {
+      uint64_t rows = 0, bytes = 0;
+      if (given)
+        sum.fits =
+            sum.fits &&
+            multiply(most.batch(), entryRows(info, most, windows, e), rows) &&
+            rows < INT32_MAX - 64 &&
+            multiply(rows + readableRows, info.shape[3] * bytesOfElement(info),
+                     bytes) &&
+            !__builtin_add_overflow(bytes, readableBytes, &bytes);
       uint64_t offset = given ? (onDevice ? apart : sum).place(1, bytes) : 0;
       if (!slab)
         continue;
@@ -242,6 +283,8 @@ mille_status mille_session_reset_states(mille_session *session) {
       if (part.first)
         status = clearPart(*session, part, part.bytes * session->most.batch());
     }
+  for (int64_t b = 0; b < session->most.batch(); ++b)
+    session->windows.first[b] = 0;
   session->running.store(0);
   return status;
 }
@@ -262,6 +305,19 @@ mille_status mille_session_copy_states(mille_session *session, int64_t from,
             copyPart(*session, part.first + (to - from) * (int64_t)part.bytes,
                      part.first, part.bytes);
     }
+  if (status == MILLE_OK)
+    session->windows.first[to] = session->windows.first[from];
+  session->running.store(0);
+  return status;
+}
+
+mille_status mille_session_least_past(mille_session *session, int64_t sequence,
+                                      int64_t *past) {
+  if (!session || !past || !session->running.change(0, 1))
+    return MILLE_INVALID_ARGUMENT;
+  mille_status status = checkSequence(*session, sequence);
+  if (status == MILLE_OK)
+    *past = session->windows.leastPast(sequence);
   session->running.store(0);
   return status;
 }

@@ -14,7 +14,8 @@ int64_t longestState(const mille_model &model, const Sizes &most);
 // Places them, zeros, for the session's sizes; none for a state without all
 // sizes. Called twice, as a session's layOut is. `device`: of a session on a
 // device, else null.
-void layOutStates(const mille_model &model, const Sizes &most, char *slab,
-                  void **states, DeviceStates *device, Bytes &sum);
+void layOutStates(const mille_model &model, const Sizes &most,
+                  const StateWindows &windows, char *slab, void **states,
+                  DeviceStates *device, Bytes &sum);
 
 } // namespace mille

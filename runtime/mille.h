@@ -324,7 +324,10 @@ mille_status mille_session_run(mille_session *session, int64_t batch,
  * (StatePanels.h), so a state's bytes are for copies, not for reading. The
  * input `past` says for each sequence how many tokens its state holds: the run
  * reads these and writes behind them. So a smaller `past` forgets the tokens
- * after it, and 0 begins anew. */
+ * after it, and 0 begins anew.
+ * Of layers whose queries see the last W tokens a state has, in place of a
+ * larger context, W + 576 + the most tokens of a run as rows. Then runs drop
+ * old ones, and a `past` that would read dropped ones is refused. */
 mille_status mille_package_state_count(mille_package *package, size_t *count);
 mille_status mille_package_state(mille_package *package, size_t index,
                                  mille_tensor *tensor);
@@ -333,6 +336,9 @@ mille_status mille_session_reset_states(mille_session *session);
 /* Copies what one sequence remembers, of all states, over another's. */
 mille_status mille_session_copy_states(mille_session *session, int64_t from,
                                        int64_t to);
+/* The least `past` but 0 that reads no dropped rows of a sequence. */
+mille_status mille_session_least_past(mille_session *session, int64_t sequence,
+                                      int64_t *past);
 /* The bytes of a state of a sequence, all its entries: its size, and a copy. */
 mille_status mille_session_state_bytes(mille_session *session, size_t state,
                                        size_t *bytes);

@@ -1,6 +1,7 @@
 // The values of mille_model and of the structs that it points at, by the names
 // of runtime/abi.def. Must not decide anything: plan and the kernels have.
 #include "compiler/lower/ModelData.h"
+#include "dialects/kernel/StateWindows.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -101,10 +102,13 @@ static int64_t belowOf(const kernel::TensorInfo &info,
 }
 
 Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos,
-                                const kernel::SharedSignature &shared) {
+                                const kernel::SharedSignature &shared,
+                                Operation *model) {
   using Field = abi::tensor_info::Field;
   std::vector<Constant> parts;
   for (const kernel::TensorInfo &info : infos) {
+    const kernel::WindowsOfState held =
+        model ? kernel::windowsOf(model, info.name) : kernel::WindowsOfState();
     std::vector<Constant> shape;
     for (const ShapeExtent &extent : info.shape)
       shape.push_back(wordOf(extent, shared));
@@ -126,7 +130,10 @@ Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos,
               shape)},
          {Field::fallback, fallback},
          {Field::least, info.name == kernel::sourceTokensName},
-         {Field::below, belowOf(info, shared)}}));
+         {Field::below, belowOf(info, shared)},
+         {Field::windows, wordArray(held.windows)},
+         {Field::heads, held.heads},
+         {Field::keys, held.keys}}));
   }
   return array("tensors", types.tensor_info, std::move(parts));
 }
@@ -285,7 +292,7 @@ void ModelData::emitModel(Operation *trained, ArrayRef<EntryData> entries,
        {Field::isas, isaArray()},
        {Field::entries, array("entries", types.entry, std::move(functions))},
        {Field::sizes, sizeArray(shared)},
-       {Field::states, tensorArray(shared.states, shared)},
+       {Field::states, tensorArray(shared.states, shared, trained)},
        {Field::kernels, array("kernels", types.ptr, std::move(pointers))},
        {Field::token_size, tokens < 0 ? int64_t(MILLE_NO_SIZE) : tokens},
        {Field::schedule_count, shared.scales.size()},

@@ -41,8 +41,10 @@ public:
                  const WeightTable &table);
 
 private:
+  // `model`: where the infos are those of its states, else null.
   Constant tensorArray(llvm::ArrayRef<kernel::TensorInfo> infos,
-                       const kernel::SharedSignature &shared);
+                       const kernel::SharedSignature &shared,
+                       mlir::Operation *model = nullptr);
   Constant entryOf(const EntryData &entry,
                    const kernel::SharedSignature &shared);
   Constant sizeArray(const kernel::SharedSignature &shared);

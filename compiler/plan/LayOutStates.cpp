@@ -3,6 +3,7 @@
 // Must not change a state that anything else reads.
 #include "compiler/plan/AttendedStates.h"
 #include "compiler/plan/Passes.h"
+#include "compiler/plan/StateWindows.h"
 #include "dialects/kernel/StateBytes.h"
 #include "mlir/IR/Builders.h"
 
@@ -62,6 +63,7 @@ struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
       if (cache == "int8")
         holdBytes(state);
     }
+    mille::plan::setWindows(states);
   }
 
   static void readInPanels(mlir::Value held) {

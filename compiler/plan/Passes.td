@@ -106,6 +106,13 @@ def LayOutStates : Pass<"lay-out-states", "::mlir::ModuleOp"> {
     %k = kernel.remember %new past %past rows %rows panels keys heads 3 outs(%held : tensor<?x204xi8>) ...
     ```
     It is an error where a head of keys has columns that are no multiple of 4.
+
+    Where all queries that read an entry of a state see a window of keys, the state says
+    so, and a session may drop its first rows:
+
+    ```mlir
+    %keys: tensor<2x?x192xbf16> {kernel.windows = array<i64: 512, 0>, kernel.window_heads = 3 : i64, kernel.window_panels = #kernel<state_panels keys>, ...}
+    ```
   }];
   let options = [Option<"cache", "cache", "std::string", "\"\"",
                         "int8, or as narrow-types has chosen">];

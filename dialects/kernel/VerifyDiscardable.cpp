@@ -2,6 +2,7 @@
 // Must not check attributes of the transformer dialect.
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/kernel/StateWindows.h"
 #include "dialects/kernel/Updates.h"
 #include "dialects/transformer/Discardable.h"
 
@@ -55,6 +56,39 @@ LogicalResult verifyMask(const AttributeSite &site, Attribute value) {
                        << " but the function has " << inputs << " inputs";
 }
 
+bool isWindows(Attribute value) {
+  auto windows = dyn_cast<DenseI64ArrayAttr>(value);
+  return windows && !windows.empty() &&
+         llvm::all_of(windows.asArrayRef(),
+                      [](int64_t keys) { return keys >= 0; });
+}
+bool isPanels(Attribute value) { return isa<StatePanelsAttr>(value); }
+
+// A window of each entry of a state in panels.
+LogicalResult verifyWindows(const AttributeSite &site, Attribute value) {
+  auto entry = dyn_cast<func::FuncOp>(site.op);
+  auto type = dyn_cast<ShapedType>(site.type);
+  const size_t windows = cast<DenseI64ArrayAttr>(value).size();
+  if (!entry || !isState(entry, site.number) || !type || !type.hasRank() ||
+      type.getRank() != 3)
+    return errorAt(site) << "has " << windowsName << " but is " << site.type
+                         << ", no state of rows";
+  if (type.getDimSize(0) != int64_t(windows))
+    return errorAt(site) << "has " << windows << " " << windowsName
+                         << " but the state has " << type.getDimSize(0)
+                         << " entries";
+  for (StringRef other : {windowHeadsName, windowPanelsName})
+    if (!entry.getArgAttr(site.number, other))
+      return errorAt(site) << "has " << windowsName << " but no " << other;
+  auto heads =
+      entry.getArgAttrOfType<IntegerAttr>(site.number, windowHeadsName);
+  if (type.getDimSize(2) % heads.getInt())
+    return errorAt(site) << "has " << windowHeadsName << " = " << heads.getInt()
+                         << " but the state has " << type.getDimSize(2)
+                         << " columns";
+  return success();
+}
+
 LogicalResult verifyFusions(const AttributeSite &site, Attribute value) {
   return verifyDictionaries(site, "kernel.fusions", value,
                             {{"boundary", "unit", "layers", "status", "reason"},
@@ -73,6 +107,12 @@ const DiscardableAttribute table[] = {
      "a string that is not empty", verifySize},
     {"kernel.output", AttributeSite::argument, isUnit, "without a value",
      verifyOutput},
+    {windowsName, AttributeSite::argument, isWindows,
+     "a list of i64 of at least 0", verifyWindows},
+    {windowHeadsName, AttributeSite::argument, isInt64From<1>,
+     "an i64 of at least 1", nullptr},
+    {windowPanelsName, AttributeSite::argument, isPanels, "keys or values",
+     nullptr},
     {"kernel.arena_bytes_per_row", function, isInt64From<0>,
      "an i64 of at least 0", nullptr},
     {"kernel.fixed_tokens", function, isInt64From<1>, "an i64 of at least 1",

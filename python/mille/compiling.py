@@ -50,19 +50,24 @@ def fail(status, why):
     raise kinds.get(status, Error)(why or f"exit status {status}")
 
 
-def compile(model, output=None, *, dtype="f32", target=None, entries=None):
+def compile(model, output=None, *, dtype="f32", target=None, entries=None,
+            cache=None):
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
     and opens it. Without `output` it is kept in $XDG_CACHE_HOME/mille/packages
-    and compiled once. The command is that of find_command(); what it says of
-    a failure is the exception's text (InvalidArgument: the input)."""
+    and compiled once. `cache`: the type of remembered keys and values where
+    dtype does not say it, as of --cache. The command is that of
+    find_command(); what it says of a failure is the exception's text
+    (InvalidArgument: the input)."""
     if output is None:
         from . import folders
-        return folders.kept(model, dtype, target, entries)
+        return folders.kept(model, dtype, target, entries, cache)
     words = ["compile", model, "-o", output, f"--dtype={dtype}"]
     if target:
         words.append(f"--target={target}")
     if entries:
         words.append(f"--entries={entries}")
+    if cache:
+        words.append(f"--cache={cache}")
     status, _, why = run(*words)
     if status:
         fail(status, why)

@@ -58,7 +58,7 @@ def compiled(folder, dtype, target):
     return kept(folder, dtype, target, entries_of(folder))
 
 
-def kept(model, dtype, target, entries):
+def kept(model, dtype, target, entries, states=None):
     """The package of a model, from the cache or compiled into it:
     $XDG_CACHE_HOME/mille/packages, by the files, the options and the
     command."""
@@ -70,7 +70,7 @@ def kept(model, dtype, target, entries):
     command = compiling.find_command()
     command = os.path.realpath(command) if command else ""
     stamp = os.stat(command) if os.path.exists(command) else None
-    place = cache / digest(folder, dtype, target, entries, command,
+    place = cache / digest(folder, dtype, target, entries, states, command,
                            stamp and (stamp.st_size, stamp.st_mtime_ns))
     if place.exists():
         return load(place)
@@ -78,7 +78,7 @@ def kept(model, dtype, target, entries):
     # A rename, so that nobody opens a package that is half written.
     with tempfile.TemporaryDirectory(dir=cache) as made:
         compiling.compile(folder, os.path.join(made, "package"), dtype=dtype,
-                          target=target, entries=entries)
+                          target=target, entries=entries, cache=states)
         try:
             os.rename(os.path.join(made, "package"), place)
         except OSError:

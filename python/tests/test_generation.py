@@ -32,6 +32,18 @@ def generation(package):
     return package.generation(context=64, sequences=3, threads=1)
 
 
+def test_compiled_with_a_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("MILLE_COMPILER", os.environ["MILLE"])
+    made = mille.compile(os.environ["DECODER"], tmp_path / "made",
+                         entries="next", cache="int8")
+    assert made.manifest["mille_package"]["cache"] == "int8"
+    generation = made.generation(context=64, sequences=1, threads=1)
+    assert len(list(generation.generate([1, 5, 2], max_tokens=4))) == 4
+    with pytest.raises(mille.InvalidArgument, match="int4"):
+        mille.compile(os.environ["DECODER"], tmp_path / "none",
+                      entries="next", cache="int4")
+
+
 def command(folder, *options):
     line = [os.environ["MILLE"], "generate", folder, "--ids=1,5,2,9",
             "--max-tokens=12", *options]

@@ -30,6 +30,7 @@ static mille_generation_runtime runtimeOf(const mille_functions &api) {
           api.mille_session_close,
           api.mille_session_run_entry,
           api.mille_session_copy_states,
+          api.mille_session_least_past,
           api.mille_session_state_bytes,
           api.mille_session_read_state_part,
           api.mille_session_write_state_part,

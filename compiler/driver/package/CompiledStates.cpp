@@ -38,6 +38,14 @@ static void putNumber(double number, mille_type type, char *into) {
   memcpy(into, &word, elementBytes(type));
 }
 
+// Whether a state is given as plain bytes, [1, batch, 1, bytes]: one whose
+// entries have windows has fewer rows in some, and 4 bytes more at its end.
+static bool isPlain(size_t bytes) { return bytes % 16 == 4; }
+
+static mille_type heldType(const mille_tensor &state, size_t bytes) {
+  return isPlain(bytes) ? MILLE_TYPE_I8 : state.type;
+}
+
 // The shape of a state in this session, which may hold more rows than the
 // context. A device's has a mark of 8 bytes at its end, which is no row's.
 std::vector<int64_t> Compiled::stateShape(size_t number,
@@ -45,6 +53,8 @@ std::vector<int64_t> Compiled::stateShape(size_t number,
   std::vector<int64_t> shape = shapeOf(state);
   size_t bytes = 0;
   api->mille_session_state_bytes(session, number, &bytes);
+  if (isPlain(bytes))
+    return {1, shape[1], 1, int64_t(bytes)};
   bytes -= bytes % 16;
   shape[2] = int64_t(bytes / elementBytes(state.type)) / (shape[0] * shape[3]);
   return shape;
@@ -64,16 +74,17 @@ Status Compiled::takeStates(const Values &values) {
       return wrongInput("state " + llvm::Twine(state.name) + " is " +
                         shapeText(given->second.shape) + " but must be " +
                         shapeText(shape));
-    const size_t each = elementBytes(state.type);
     const int64_t part = shape[2] * shape[3];
     for (int64_t b = 0; b < shape[1]; ++b) {
       size_t size = 0;
       api->mille_session_state_bytes(session, number, &size);
+      const mille_type type = heldType(state, size);
+      const size_t each = elementBytes(type);
       std::vector<char> bytes(size);
       for (int64_t e = 0; e < shape[0]; ++e)
         for (int64_t i = 0; i < part; ++i)
-          putNumber(given->second.numbers[(e * shape[1] + b) * part + i],
-                    state.type, bytes.data() + (e * part + i) * each);
+          putNumber(given->second.numbers[(e * shape[1] + b) * part + i], type,
+                    bytes.data() + (e * part + i) * each);
       if (mille_status status = api->mille_session_write_state(
               session, number, b, bytes.data(), bytes.size());
           status != MILLE_OK)
@@ -87,16 +98,17 @@ void Compiled::giveStates(Values &results) {
   for (auto &[number, state] : states) {
     Value &value = results[state.name];
     value.shape = stateShape(number, state);
-    value.integer = state.type == MILLE_TYPE_I32 || state.type == MILLE_TYPE_I8;
+    size_t size = 0;
+    api->mille_session_state_bytes(session, number, &size);
+    const mille_type type = heldType(state, size);
+    value.integer = type == MILLE_TYPE_I32 || type == MILLE_TYPE_I8;
     const int64_t batch = value.shape[1],
                   part = value.shape[2] * value.shape[3];
     value.numbers.resize(value.shape[0] * batch * part);
     for (int64_t b = 0; b < batch; ++b) {
-      size_t size = 0;
-      api->mille_session_state_bytes(session, number, &size);
       std::vector<char> bytes(size);
       api->mille_session_read_state(session, number, b, bytes.data(), size);
-      std::vector<double> numbers = numbersOf(bytes, state.type);
+      std::vector<double> numbers = numbersOf(bytes, type);
       for (int64_t e = 0; e < value.shape[0]; ++e)
         std::copy_n(numbers.begin() + e * part, part,
                     value.numbers.begin() + (e * batch + b) * part);

@@ -189,3 +189,38 @@ func.func @updates_of_no_column(%x: tensor<?x8xf32>) {
   } : tensor<?x8xf32> -> tensor<?x8xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.windows = 3 : i64 but it must be a list of i64 of at least 0}}
+func.func @windows_value(%x: tensor<2x?x8xf32> {kernel.windows = 3 : i64, transformer.state}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.windows but is 'tensor<2x?x8xf32>', no state of rows}}
+func.func @windows_without_state(%x: tensor<2x?x8xf32> {kernel.windows = array<i64: 3, 0>}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has 1 kernel.windows but the state has 2 entries}}
+func.func @windows_count(%x: tensor<2x?x8xf32> {kernel.windows = array<i64: 3>, transformer.state}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.windows but no kernel.window_heads}}
+func.func @windows_alone(%x: tensor<2x?x8xf32> {kernel.windows = array<i64: 3, 0>, transformer.state}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.window_heads = 3 but the state has 8 columns}}
+func.func @window_heads_columns(%x: tensor<2x?x8xf32> {kernel.windows = array<i64: 3, 0>, kernel.window_heads = 3 : i64, kernel.window_panels = #kernel<state_panels keys>, transformer.state}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.window_heads = 0 : i64 but it must be an i64 of at least 1}}
+func.func @window_heads(%x: tensor<2x?x8xf32> {kernel.window_heads = 0 : i64, transformer.state}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.window_panels = "keys" but it must be keys or values}}
+func.func @window_panels(%x: tensor<2x?x8xf32> {kernel.window_panels = "keys", transformer.state}) { return }

@@ -162,6 +162,7 @@ static mille_status run(mille_session *session, size_t entry,
       if (mask && !mask[s * tokens + t])
         continue;
       CHECK(past[s] + t < session->context);
+      CHECK(past[s] == 0 || past[s] >= package->least);
       session->ids[s * session->context + past[s] + t] = id;
       session->sum[s] = (past[s] + t ? session->sum[s] : 0) * 31 + id + 1;
       ++package->rows;
@@ -183,6 +184,13 @@ static mille_status copyStates(mille_session *session, int64_t from,
 }
 
 /* Where bytes of a sequence's state lie. */
+/* An older runtime does not know the question. */
+static mille_status leastPast(mille_session *session, int64_t sequence,
+                              int64_t *past) {
+  CHECK(sequence >= 0 && sequence < session->batch);
+  *past = session->package->least;
+  return session->package->least ? MILLE_OK : MILLE_INVALID_ARGUMENT;
+}
 static mille_status stateBytes(mille_session *session, size_t number,
                                size_t *bytes) {
   CHECK(number <= (size_t)session->package->source);
@@ -238,6 +246,7 @@ const mille_generation_runtime fakeRuntime = {sizeof fakeRuntime,
                                               closeSession,
                                               run,
                                               copyStates,
+                                              leastPast,
                                               stateBytes,
                                               readPart,
                                               writePart,

@@ -41,6 +41,7 @@ struct mille_package {
   mille_generation *cancels; /* in the next run, as another thread may */
   int64_t runs, rows;        /* there were, without padding */
   int source;                /* an encoder of ids stands before it */
+  int64_t least; /* past but 0 that a run takes; 0: any, and nobody asks */
 };
 
 extern const mille_generation_runtime fakeRuntime;

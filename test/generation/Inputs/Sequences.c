@@ -147,6 +147,28 @@ static void rewinds(mille_package *package) {
   mille_generation_close(g);
 }
 
+/* Where states have dropped what the next run would read all ids run again. */
+static void drops(mille_package *package) {
+  mille_generation *g = made(package, 2, 32, 8);
+  int64_t s, fork;
+  CHECK(mille_sequence_open(g, &s) == MILLE_OK);
+  append(g, s, 3, 9);
+  CHECK(mille_generation_decode(g) == MILLE_OK);
+  package->least = 7;
+  for (int64_t length = 8; length > 6; --length) {
+    const int64_t rows = package->rows;
+    CHECK(mille_sequence_rewind(g, s, length) == MILLE_OK);
+    CHECK(mille_generation_decode(g) == MILLE_OK);
+    CHECK(package->rows - rows == (length == 8 && !package->sums ? 1 : length));
+  }
+  CHECK(mille_sequence_fork(g, s, 3, &fork) == MILLE_OK);
+  CHECK(mille_generation_decode(g) == MILLE_OK);
+  package->least = 0;
+  checkLogits(g, s, package);
+  checkLogits(g, fork, package);
+  mille_generation_close(g);
+}
+
 /* A run that fails leaves what is held, and the next one goes on. */
 static void failures(mille_package *package) {
   mille_generation *g = made(package, 2, 8, 3);
@@ -210,6 +232,7 @@ int main(void) {
     unequal(&packages[i]);
     forks(&packages[i]);
     rewinds(&packages[i]);
+    drops(&packages[i]);
     failures(&packages[i]);
   }
   mille_package none = packages[0], wants = packages[0];
