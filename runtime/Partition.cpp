@@ -35,10 +35,12 @@ int64_t rowWork(const mille_kernel &kernel, int64_t columns) {
   return most(kernel.flops_per_row, 16 * columns);
 }
 // The bytes of an input row, found from the weight, which has a row of as many
-// bytes for each column.
+// bytes for each column. Kernels count the numbers of a task's rows in 32 bits;
+// no model that compiles has columns of which rowsPerTask rows were too many.
 int64_t rowsTogether(const mille_kernel &kernel, int64_t columns) {
   int64_t rowBytes = int64_t(kernel.bytes_weights) / columns;
-  return rowBytes ? most(rowsPerTask, inputBytesPerTask / rowBytes)
+  return rowBytes ? most(rowsPerTask, least(inputBytesPerTask / rowBytes,
+                                            INT32_MAX / columns))
                   : rowsPerTask;
 }
 } // namespace

@@ -57,7 +57,10 @@ def changed(config, draw):
 
 
 def run(*words):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=600)
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=1800)
+    except subprocess.TimeoutExpired:
+        return 124, "no end after 1800 s"
     return done.returncode, done.stderr + done.stdout
 
 
@@ -78,6 +81,10 @@ def outcome(mille, folder):
     return ("verified" if status == 0 else "FAILED verify"), told
 
 
+def tally(counts):
+    return ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
+
+
 def main(arguments):
     options = dict(word[2:].split("=") for word in arguments if word[:2] == "--")
     words = [word for word in arguments if word[:2] != "--"]
@@ -86,7 +93,9 @@ def main(arguments):
         os.path.basename(os.path.dirname(path))
         for path in glob.glob(os.path.join(CASES, "*", "config.json")))
     counts = collections.Counter()
-    for name in names:
+    for number, name in enumerate(names):
+        if number % 20 == 19:
+            print(tally(counts), flush=True) # a run that is ended has a count, too
         with open(os.path.join(CASES, name, "config.json")) as file:
             config = json.load(file)
         for _ in range(int(options.get("each", 1))):
@@ -98,7 +107,7 @@ def main(arguments):
             counts[what] += 1
             if what not in ("verified", "refused"):
                 print(f"{what}: {name} {said}\n{told[:600]}", flush=True)
-    print(", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+    print(tally(counts))
     return any(what.startswith("FAILED") for what in counts)
 
 

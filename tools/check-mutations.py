@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """check-mutations.py [--near] [COUNT] [SEED] [ROOM ...]: whether the tests can tell.
 
-Edits one place of one file, builds `mille` and `mille-opt`, runs the tests of its room,
-and puts the file back. A mutant that all tests pass survives: it is printed, to be
-answered by a test, or by what makes it equal to the original. --near: only the tests of
-the room's own folder, which is quick and finds more survivors. Takes a minute or more for
-each, in a clone of its own, whose tree must be clean and whose build must be up to date.
+Edits one place of one file, builds the tools and test programs of its room, runs the
+room's tests, and puts the file back. A mutant that all tests pass survives: it is
+printed, to be answered by a test, or by what makes it equal to the original. --near:
+only the tests of the room's own folder, which is quick and finds more survivors. Takes a
+minute or more for each, in a clone of its own, whose tree must be clean and whose build
+must be up to date.
 """
 import os
 import random
@@ -15,18 +16,29 @@ import sys
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                      os.pardir))
-# Room: what its files are called, its tests, and more of them for what these pass.
+TOOLS = ["mille", "mille-opt"]
+# Room: what its files are called, its tests, more of them for what these pass, and what
+# both run.
 ROOMS = {
-    "compiler/fuse": (r".*\.cpp", ["compiler/fuse"], ["models", "conformance/native"]),
+    "compiler/fuse": (r".*\.cpp", ["compiler/fuse"], ["models", "conformance/native"],
+                      TOOLS),
     "compiler/plan": (r".*\.cpp", ["compiler/plan"],
-                      ["compiler/lower", "tools/dtype.test", "conformance/native"]),
+                      ["compiler/lower", "tools/dtype.test", "conformance/native"],
+                      TOOLS),
     "compiler/lower": (r".*\.cpp", ["compiler/lower"],
-                       ["runtime/embed.test", "conformance/native"]),
-    "compiler/rewrite": (r".*\.cpp", ["compiler/rewrite"], ["conformance/native"]),
+                       ["runtime/embed.test", "conformance/native"], TOOLS),
+    "compiler/rewrite": (r".*\.cpp", ["compiler/rewrite"], ["conformance/native"],
+                         TOOLS),
+    "compiler/differentiate": (r".*\.cpp", ["compiler/differentiate"],
+                               ["tools/train.test"],
+                               TOOLS + ["differences", "projections"]),
+    "runtime/train": (r".*\.cpp", ["runtime/train.test", "runtime/checkpoints.test"],
+                      ["tools/train.test"],
+                      ["runtime-train", "runtime-rates", "runtime-checkpoints"]),
     "dialects/transformer": (r"(Verify|Infer).*\.cpp", ["dialects/transformer"],
-                             ["compiler/interpret", "compiler/import"]),
+                             ["compiler/interpret", "compiler/import"], TOOLS),
     "dialects/kernel": (r"Verify.*\.cpp", ["dialects/kernel"],
-                        ["compiler/interpret", "compiler/plan"]),
+                        ["compiler/interpret", "compiler/plan"], TOOLS),
 }
 SWAPS = [(" == ", " != "), (" != ", " == "), (" < ", " <= "), (" <= ", " < "),
          (" > ", " >= "), (" >= ", " > "), (" && ", " || "), (" || ", " && "),
@@ -69,9 +81,9 @@ def lit(tests):
     return done.returncode == 0
 
 
-def build():
-    return subprocess.run(["cmake", "--build", os.path.join(ROOT, "build"), "--target",
-                           "mille", "mille-opt"], capture_output=True).returncode == 0
+def build(targets):
+    return subprocess.run(["cmake", "--build", os.path.join(ROOT, "build"), "--target"] +
+                          targets, capture_output=True).returncode == 0
 
 
 def judge(path, mutant, room, near_only):
@@ -84,10 +96,11 @@ def judge(path, mutant, room, near_only):
     try:
         with open(path, "w") as file:
             file.write("\n".join(lines))
-        if not build():
+        near, far, programs = ROOMS[room][1:]
+        if not build(programs):
             return "no program"
-        near, far = ROOMS[room][1:]
-        survives = lit(near) and (near_only or lit(far))
+        # A far test may run the tools, which near ones of a runtime's room do not.
+        survives = lit(near) and (near_only or (build(TOOLS) and lit(far)))
         return "survives" if survives else "killed"
     finally:
         with open(path, "w") as file:
@@ -100,16 +113,18 @@ def main():
     count, seed = (int(word) for word in words[:2] + ["200", "1"][len(words):])
     if subprocess.run(["git", "-C", ROOT, "diff", "--quiet"]).returncode:
         sys.exit("check-mutations: the tree has changes that would be mixed with mutants")
+    rooms = words[2:] or list(ROOMS)
     found = []
-    for room in words[2:] or ROOMS:
+    for room in rooms:
         folder = os.path.join(ROOT, room)
         for name in sorted(os.listdir(folder)):
             if re.fullmatch(ROOMS[room][0], name):
                 path = os.path.join(folder, name)
                 found += [(path, mutant, room) for mutant in mutants(path)]
-    if not build():
+    every = sorted({program for room in rooms for program in ROOMS[room][3]})
+    if not build(every):
         sys.exit("check-mutations: the tree itself does not build")
-    for room in words[2:] or ROOMS:
+    for room in rooms:
         if not lit(ROOMS[room][1]):
             sys.exit("check-mutations: tests of %s fail without a mutant" % room)
     random.Random(seed).shuffle(found)
@@ -123,7 +138,7 @@ def main():
             print("%s:%d: %s -> %s: %s" % (os.path.relpath(path, ROOT), mutant[0] + 1,
                                            mutant[2].strip(), mutant[3].strip(), end),
                   flush=True)
-    build()
+    build(every)
     print("%d of %d mutants killed" % (tally["killed"], sum(tally.values())))
     return 10 * tally["killed"] < 9 * sum(tally.values())
 

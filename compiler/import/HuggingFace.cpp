@@ -313,6 +313,7 @@ mlir::Attribute FamilyWeights::value(const Wanted &wanted) {
   std::string file;
   const TensorName *name = lookUp(wanted.name, file);
   if (!name) {
+    // No test has this: a family's table that lacks a name is a fault of ours.
     problems.error(at, "parameter '" + wanted.name + "' has no name in " +
                            family.modelType + " files");
     return {};

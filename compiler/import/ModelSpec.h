@@ -194,11 +194,21 @@ struct FeedForward {
   std::optional<Experts> experts;
 };
 
+// A sum over neighbouring tokens of the layer's input, whatever the unit's is:
+// act(b + sum_j W_j x[t + j - taps / 2]), with zeros beside the sequence and
+// for masked tokens.
+struct Convolution {
+  int64_t taps = 1; // odd
+  Extent heads;     // the parts of a token, for the attention that moves them
+  transformer::Activation act = transformer::Activation::identity;
+};
+
 struct Branch {
   std::string name;
-  PerLayer<Attention> attention; // exactly one of the two
+  PerLayer<Attention> attention; // exactly one of the three
   PerLayer<FeedForward> feedForward;
   mlir::LocationAttr at;
+  PerLayer<Convolution> convolution = {};
 };
 
 struct Unit {

@@ -3,8 +3,6 @@
 #include "compiler/interpret/Inputs.h"
 #include "dialects/kernel/Signature.h"
 
-#include <new>
-
 using namespace mlir;
 using namespace mille;
 using namespace mille::interpreter;
@@ -93,10 +91,5 @@ Status mille::interpret(Operation *model, ParameterValues &parameters,
                         const KernelRunner &instead) {
   func::FuncOp entry = kernel::entryOf(model, name);
   assert(entry && "who asks knows the model's entries");
-  try {
-    return interpretEntry(entry, parameters, inputs, outputs, sizes, instead);
-  } catch (const std::bad_alloc &) {
-    entry.emitError() << "the reference run needs more memory than there is";
-    return Status::machine;
-  }
+  return interpretEntry(entry, parameters, inputs, outputs, sizes, instead);
 }

@@ -190,6 +190,7 @@ Status Package::finish(Status status) {
   if (!staging.problem().empty())
     mlir::emitError(nowhere, staging.problem());
   else if (!said.empty())
+    // No test has this: objects that do not link are a fault of ours.
     mlir::emitError(nowhere, "linking " + input.name + ": " + said);
   return status;
 }

@@ -377,9 +377,11 @@ LogicalResult checkKept(func::FuncOp forward, const Signature &signature) {
   return failure(result.wasInterrupted());
 }
 
-// Kernels count columns, and the numbers of what they read whole, in 32 bits.
+// Kernels count columns, and the numbers of what they read whole, in 32 bits;
+// so they do the numbers of a task's rows, of which there are some 192 or more.
 LogicalResult checkExtents(func::FuncOp forward) {
   constexpr int64_t most = std::numeric_limits<int32_t>::max() - 64; // padding
+  constexpr int64_t mostColumns = 1 << 23;
   WalkResult result = forward.walk([&](Operation *op) {
     for (Value value : op->getResults()) {
       auto type = dyn_cast<ShapedType>(value.getType());
@@ -393,6 +395,13 @@ LogicalResult checkExtents(func::FuncOp forward) {
                             << " but kernels count to " << most;
           return WalkResult::interrupt();
         }
+      }
+      if (!type.hasStaticShape() && type.getShape().back() > mostColumns) {
+        op->emitOpError() << "has rows of " << type.getShape().back()
+                          << " numbers in " << type
+                          << " but kernels take rows of at most "
+                          << mostColumns;
+        return WalkResult::interrupt();
       }
       // Matmuls find a place in their weight with 64 bits.
       bool onlyMatmuls = llvm::all_of(value.getUsers(), [](Operation *user) {

@@ -175,6 +175,7 @@ private:
     }
     if (llvm::all_of(taken, [](bool one) { return one; }))
       return true;
+    // No test has this: no family yet has tensors that its model reads in part.
     refuse(options.model, "tensor '" + stored.getName() + "' of " +
                               exported.family +
                               " holds numbers that the model has not");
@@ -231,6 +232,7 @@ private:
                       found = import::ProgramText(*imported.module).text;
     if (meant == found)
       return Status::done;
+    // No test has this: it is a fault of ours.
     refuse(options.folder, "the files that were written are read as another "
                            "program");
     return Status::bug;

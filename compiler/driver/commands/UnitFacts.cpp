@@ -175,20 +175,23 @@ private:
         add("positions", biasInWords(source));
   }
 
-  // Names the stream that the keys come from if it is not that of the queries
-  // but an encoder's.
+  // Names the stream that the keys come from if it is not the unit's: a
+  // convolution moves what its layer reads, cross attention reads an encoder.
   static std::string otherStream(AttendOp attend) {
     auto unit = attend->getParentOfType<ResidualOp>();
-    mlir::Value key = attend.getKey();
-    while (mlir::Operation *op = key.getDefiningOp()) {
-      if (!unit || !unit->isProperAncestor(op) || op->getNumOperands() == 0)
-        return ", keys of the encoder";
-      key = op->getOperand(0);
-    }
-    auto argument = llvm::cast<mlir::BlockArgument>(key);
-    return unit && argument.getOwner()->getParentOp() == unit
-               ? ""
-               : ", keys of the encoder";
+    auto sourceOf = [&](mlir::Value value) {
+      mlir::Operation *op = value.getDefiningOp();
+      for (; op && unit && unit->isProperAncestor(op) && op->getNumOperands();
+           op = value.getDefiningOp())
+        value = op->getOperand(0);
+      return value;
+    };
+    const mlir::Value key = sourceOf(attend.getKey());
+    auto argument = llvm::dyn_cast<mlir::BlockArgument>(key);
+    if (unit && argument && argument.getOwner()->getParentOp() == unit)
+      return "";
+    return sourceOf(attend.getQuery()) == key ? ", of the layer's input"
+                                              : ", keys of the encoder";
   }
 
   static std::string side(int64_t tokens) {

@@ -90,8 +90,10 @@ private:
   Stmt inGroups(const For *loop, const Expr &index) const {
     const int groups = what.steps / what.stepsOfGroup,
               rest = what.steps % what.stepsOfGroup;
+    // The index of a weight of more than 2^31 numbers has 64 bits.
+    Expr start = substitute(loop->name, loop->min, index);
     Expr group = variable(loop->name + ".group"),
-         ahead = variable(loop->name + ".ahead"),
+         ahead = Variable::make(start.type(), loop->name + ".ahead"),
          advance = variable(loop->name + ".advance");
     std::vector<Stmt> body;
     for (int i = 0; i < what.stepsOfGroup; ++i) {
@@ -109,7 +111,6 @@ private:
           all, loopLike(loop, loop->name,
                         simplify(loop->min + groups * what.stepsOfGroup), rest,
                         loop->body));
-    Expr start = substitute(loop->name, loop->min, index);
     all = LetStmt::make(loop->name + ".ahead",
                         start + toNext(start.type()) +
                             tile * (groups * linesOfGroup * advance),

@@ -70,6 +70,7 @@ Status describeFolder(StringRef file, mlir::MLIRContext &context,
   exported.family = family->modelType.str();
   auto buffer = llvm::MemoryBuffer::getFile(file);
   if (!buffer)
+    // No test has this: the file could be read a moment ago.
     return refuse(file, "cannot read: " + buffer.getError().message(), context);
   exported.config = inF32((*buffer)->getBuffer());
   for (auto model : exported.module->getOps<ModelOp>())

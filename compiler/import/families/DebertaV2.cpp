@@ -23,6 +23,8 @@ static constexpr TensorName tensors[] = {
     {"embed_project", "deberta.embeddings.embed_proj"},
     {"relative", "deberta.encoder.rel_embeddings"},
     {"relative_norm", "deberta.encoder.LayerNorm"},
+    {"layers.*.conv", "deberta.encoder.conv.conv"},
+    {"layers.*.conv.out_norm", "deberta.encoder.conv.LayerNorm"},
     {"layers.*.attn.q", LAYER "attention.self.query_proj"},
     {"layers.*.attn.k", LAYER "attention.self.key_proj"},
     {"layers.*.attn.v", LAYER "attention.self.value_proj"},
@@ -134,6 +136,37 @@ static std::optional<ContentTable> readTable(Config &config, Attention &a,
   return table;
 }
 
+// After the first layer, act(a convolution of its input) is added.
+static void addConvolution(Config &config, ModelSpec &model,
+                           const Attention &attention, const Norm &norm) {
+  const int64_t taps = config.integer("conv_kernel_size", 0);
+  if (taps == 0)
+    return;
+  config.mustBe("conv_groups", {"1"});
+  // An even one has fewer outs than tokens, of which the model makes no sense.
+  if (taps < 0 || taps % 2 == 0 || taps > 63) {
+    config.error("conv_kernel_size", "conv_kernel_size is " + Twine(taps) +
+                                         " but must be 0 or an odd number "
+                                         "from 1 to 63");
+    return;
+  }
+  Convolution convolution{taps, attention.heads,
+                          config.activation("conv_act", "tanh")};
+  if (model.hidden.value % convolution.heads.value)
+    convolution.heads.value = 1;
+  Unit unit;
+  unit.name = "conv";
+  unit.outNorm = norm;
+  unit.at = config.at("conv_kernel_size");
+  Branch branch;
+  branch.name = "conv";
+  branch.convolution = convolution;
+  branch.at = unit.at;
+  unit.branches.push_back(std::move(branch));
+  model.layerUnits.assign(model.layers.value, model.units);
+  model.layerUnits.front().push_back(std::move(unit));
+}
+
 static void describe(Config &config, ModelSpec &model) {
   BertParts parts =
       readBert(config, model, {24, 1536, 24, 6144, 128100, 0, 0, "gelu", 1e-7});
@@ -145,13 +178,13 @@ static void describe(Config &config, ModelSpec &model) {
     model.words = {width, false};
     model.projectedAt = ProjectedAt::sum;
   }
-  config.mustBe("conv_kernel_size", {"0"});
   config.mustBe("z_steps", {"0"});
   Attention &a = parts.attention;
   if (config.has("attention_head_size"))
     a.headDim = a.valueDim = config.extent("attention_head_size", {}, 1 << 16);
   a.content = readTable(config, a, parts.norm.eps);
   model.units = postNormUnits(a, parts.feedForward, parts.norm);
+  addConvolution(config, model, a, parts.norm);
   const bool legacy = config.flag("legacy", true);
   if (readTask(config, model,
                {config.activation("pooler_hidden_act", "gelu")}) ||

@@ -309,6 +309,7 @@ Value ModelBuilder::run(const Stack &current) {
   stateOutput(stack->embeddedState);
   keep(x, 0, stack->vocab.at);
   for (int64_t layer = 0; layer < stack->layers.value; ++layer) {
+    layerInput = x;
     for (const Unit &unit : stack->unitsOf(layer))
       x = residual(x, unit, layer);
     // The last entry usually includes the final norm, which is added below.

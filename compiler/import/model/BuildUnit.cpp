@@ -100,9 +100,10 @@ Value ModelBuilder::residual(Value x, const Unit &unit, int64_t layer) {
   OpBuilder::InsertionGuard guard(op);
   for (auto [branch, region] : llvm::zip(unit.branches, unitOp.getBranches())) {
     Block *block = op.createBlock(&region, {}, {x.getType()}, {at});
-    Value y = branch.attention
-                  ? attend(block->getArgument(0), branch, layer)
-                  : feedForward(block->getArgument(0), branch, layer);
+    Value u = block->getArgument(0);
+    Value y = branch.attention     ? attend(u, branch, layer)
+              : branch.convolution ? convolve(branch, layer)
+                                   : feedForward(u, branch, layer);
     YieldOp::create(op, where(branch.at), y);
   }
   return unitOp.getResult();

@@ -1,7 +1,8 @@
 // The state of one walk over a ModelSpec. The files Build*.cpp hold its
 // functions: Build the walk; BuildEmbedding, BuildTokens, BuildHead and
 // BuildVectors the ends of a stack; BuildUnit, BuildBranch, BuildAttention,
-// BuildPositions and BuildFeedForward the layers. Must be used by them only.
+// BuildPositions, BuildFeedForward and BuildConvolution the layers. Must be used
+// by them only.
 #pragma once
 #include "compiler/import/model/Build.h"
 #include "mlir/IR/Builders.h"
@@ -151,6 +152,9 @@ private:
   Value attendLinear(const Heads &heads, const Attention &a,
                      llvm::StringRef name, double scale, mlir::LocationAttr at);
   Value feedForward(Value u, const Branch &branch, int64_t layer);
+  Value convolve(const Branch &branch, int64_t layer);
+  Value neighbours(const Convolution &c, llvm::StringRef name,
+                   mlir::LocationAttr at);
   Value dense(Value u, const FeedForward &f, const Extent &size,
               llvm::StringRef name, mlir::LocationAttr at);
   Value gated(Value up, Value gate, const FeedForward &f,
@@ -225,6 +229,7 @@ private:
   // The stream that cross attention reads: that before the current stack.
   Value memory, memoryMask;
   const Extent *memoryWidth = nullptr;
+  Value layerInput;           // of the current layer
   Value sharedBias;           // by distance, for all layers of the stack
   Value sharedPairBias;       // by pair, for all layers of the stack
   Value patchRotation;        // of an image of any size

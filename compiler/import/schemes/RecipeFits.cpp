@@ -170,7 +170,7 @@ private:
       const FeedForward *feedForward = branch.feedForward.at(layer);
       const bool inner =
           attention ? attention->cross || attention->innerNorm.norm.present()
-                    : feedForward->innerNorm.present();
+                    : feedForward && feedForward->innerNorm.present();
       if (!inner)
         return "whose gain is for branches with inner_norm but branch " +
                branch.name + " has none";
@@ -186,8 +186,9 @@ private:
       return "which needs a learned_scalar branch_scale but there is none";
     for (const Branch &branch : unit.branches) {
       const Attention *attention = branch.attention.at(layer);
+      const FeedForward *feedForward = branch.feedForward.at(layer);
       if (!(attention ? attention->inputShift
-                      : branch.feedForward.at(layer)->inputShift))
+                      : feedForward && feedForward->inputShift))
         return "which needs learned shifts but branch " + branch.name +
                " has no input_shift";
     }

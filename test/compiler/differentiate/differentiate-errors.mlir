@@ -59,3 +59,15 @@ transformer.model @state {
     return %1 : tensor<?x?x8xf32>
   }
 }
+
+// -----
+
+transformer.model @combined {
+  transformer.parameter @w : tensor<2x8xf32> = #transformer.stored<"f", "w", tensor<2x8xf32>>
+  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}, %s: tensor<?x?x2x8xf32> {transformer.name = "s"}) -> (tensor<?x?x8xf32> {transformer.name = "out"}) {
+    %0 = transformer.linear %x weight @w : tensor<?x?x8xf32> -> tensor<?x?x2xf32>
+    // expected-error @+1 {{combines slots that no dispatch has made, so the model cannot be trained}}
+    %1 = transformer.combine %s times %0 : tensor<?x?x2xf32> : tensor<?x?x2x8xf32> -> tensor<?x?x8xf32>
+    return %1 : tensor<?x?x8xf32>
+  }
+}

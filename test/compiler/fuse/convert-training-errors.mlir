@@ -9,3 +9,14 @@ transformer.model @experts {
     return %x : tensor<?x?x4xf32>
   }
 }
+
+// -----
+
+transformer.model @pairs {
+  transformer.parameter @rel : tensor<4x2xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "rel", tensor<4x2xf32>>
+  func.func @train_step(%b: tensor<?x2x3x3xf32> {transformer.name = "b"}) -> (tensor<?x2x3x3xf32> {transformer.name = "y"}) {
+    // expected-error @below {{is of a bias by pair, which no kernel trains yet}}
+    transformer.bias_gradient %b to @rel index [0, 1, 2, 3, 0, 1, 2, 3, 0] : tensor<?x2x3x3xf32>
+    return %b : tensor<?x2x3x3xf32>
+  }
+}

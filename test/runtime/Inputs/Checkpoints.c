@@ -1,6 +1,39 @@
 /* Checkpoints: damage, files of others, saves that do not come to their end. */
 #include "FakeTrainer.h"
 
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+/* In place of libc's: what is brought to the disk is counted, and reads are
+   interrupted and short, as they may be. */
+static int filesSynced, foldersSynced, reads;
+int fsync(int file) {
+  struct stat of;
+  CHECK(fstat(file, &of) == 0);
+  ++*(S_ISDIR(of.st_mode) ? &foldersSynced : &filesSynced);
+  return (int)syscall(SYS_fsync, file);
+}
+ssize_t pread(int file, void *into, size_t size, off_t at) {
+  if (++reads % 3 == 0)
+    return errno = EINTR, -1;
+  return syscall(SYS_pread64, file, into, size > 100 ? 100 : size, at);
+}
+
+/* A save is on the disk, file and folder, before it says that it is done. */
+static void checkSynced(void) {
+  mkdir("synced", 0777);
+  mille_package *package = openPackage(&usual);
+  mille_trainer *trainer = trainerOf(package, 1);
+  filesSynced = foldersSynced = 0;
+  CHECK(mille_trainer_save(trainer, "synced/in") == MILLE_OK);
+  CHECK(filesSynced == 1 && foldersSynced == 1);
+  CHECK(mille_trainer_save(trainer, "here") == MILLE_OK);
+  CHECK(filesSynced == 2 && foldersSynced == 2);
+  mille_trainer_close(trainer);
+  mille_package_close(package);
+}
+
 /* A file with one byte changed is refused, and leaves the trainer as it was. */
 static void checkDamage(void) {
   size_t bytes;
@@ -158,5 +191,7 @@ int main(int argc, char **argv) {
   checkWords();
   checkOther();
   checkKills();
+  checkSynced();
+  CHECK(reads > 1000);
   return 0;
 }

@@ -54,6 +54,13 @@ static void checkOrder(void) {
     }
   CHECK(moved > 10000);
   CHECK(mille_data_order(1, 2, 3, 0) == 0);
+  /* That of earlier builds: a training goes on with the data it has not had. */
+  static const uint64_t first[] = {70, 7, 735, 924, 475, 21, 95, 488},
+                        far[] = {857995806, 1472583958, 1928785265, 897371930};
+  for (uint64_t i = 0; i < 8; ++i)
+    CHECK(mille_data_order(9, 1, i, 1000) == first[i]);
+  for (uint64_t i = 0; i < 4; ++i)
+    CHECK(mille_data_order(9, 1, i, 5000000000) == far[i]);
 }
 
 int main(int argc, char **argv) {

@@ -192,6 +192,13 @@ static void checkRefusals(void) {
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
          "the note data has 5 characters or one that is not plain; it may "
          "have 159");
+  char note[161] = "";
+  memset(note, 'a', 160);
+  EXPECT(mille_trainer_set_note(trainer, "data", note), MILLE_INVALID_ARGUMENT,
+         mille_trainer_message(trainer), "the note data has 160 characters");
+  note[159] = 0;
+  CHECK(mille_trainer_set_note(trainer, "data", note) == MILLE_OK);
+  CHECK(strcmp(mille_trainer_note(trainer, "data"), note) == 0);
   EXPECT(mille_trainer_set_note(trainer, "colour", "red"),
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
          "a trainer notes its seed and its data, not colour");
@@ -374,9 +381,11 @@ static void checkGradients(void) {
 /* ---- Memory refused ---- */
 
 static int refuseAt, pieces;
+static size_t taken;
 static void *allocate(void *user, size_t size, size_t alignment) {
   (void)user;
   void *memory;
+  taken += size;
   if (++pieces == refuseAt || posix_memalign(&memory, alignment, size))
     return NULL;
   return memory;
@@ -411,8 +420,10 @@ static void checkMemory(void) {
                              sizeof message) == MILLE_OK);
     refuseAt = at;
     pieces = 0;
+    taken = 0;
     mille_status status = mille_trainer_create(package, most, 2, 1, &trainer);
     if (status == MILLE_OK) {
+      CHECK(bytesOf(trainer) == taken);
       status = mille_trainer_save(trainer, "refused");
       if (status != MILLE_OK)
         fake_seen(mille_trainer_message(trainer), forms, 6, &seen);

@@ -1,7 +1,10 @@
 """exported.py ONE OTHER [ONLY]: the tensors of two safetensors files have the same
 names, shapes and bytes; those of OTHER alone are allowed with ONLY.
-exported.py numbers ONE OTHER: the outputs of two runs are the same numbers."""
+exported.py numbers ONE OTHER: the outputs of two runs are the same numbers.
+exported.py zeros MODEL.mlir OUT: zeros under the names of the model's parameters."""
 import json
+import math
+import re
 import struct
 import sys
 
@@ -16,7 +19,24 @@ def read(path):
             for name, one in header.items()}
 
 
-if sys.argv[1] == "numbers":
+def zeros(model, out):
+    header, at = {"__metadata__": {"names": "mille"}}, 0
+    with open(model) as file:
+        found = re.findall(r'transformer.parameter @"?([^" ]+)"? : tensor<([0-9x]+)xf32>',
+                           file.read())
+    for name, sizes in found:
+        shape = [int(size) for size in sizes.split("x")]
+        end = at + 4 * math.prod(shape)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, end]}
+        at = end
+    text = json.dumps(header).encode()
+    with open(out, "wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text + bytes(at))
+
+
+if sys.argv[1] == "zeros":
+    zeros(*sys.argv[2:])
+elif sys.argv[1] == "numbers":
     one, other = read(sys.argv[2]), read(sys.argv[3])
     for name in one:
         values = [struct.unpack(f"<{len(bytes_) // 4}f", bytes_)
