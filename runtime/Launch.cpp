@@ -219,6 +219,14 @@ int32_t runStage(Job &job, const mille_stage &stage) {
   }
   return runJob(job);
 }
+
+int32_t watchStages(mille_session &session, const mille_stage *stages,
+                    int32_t count) {
+  for (int32_t s = 0; session.watch && s < count; ++s)
+    if (int32_t code = session.watch(session.watchContext, stages[s]))
+      return code;
+  return 0;
+}
 } // namespace
 
 } // namespace mille
@@ -243,10 +251,15 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   // them.
   if (count > 1 && !anyExperts(stages, count) &&
       splitOwned(stages, count, rows, session.threads,
-                 isa.features & MILLE_CPU_AMX, job.split))
-    return runJob(job);
-  for (int32_t s = 0; s < count; ++s)
+                 isa.features & MILLE_CPU_AMX, job.split)) {
+    const int32_t code = runJob(job);
+    return code ? code : watchStages(session, stages, count);
+  }
+  for (int32_t s = 0; s < count; ++s) {
     if (int32_t code = runStage(job, stages[s]))
       return code;
+    if (int32_t code = watchStages(session, stages + s, 1))
+      return code;
+  }
   return 0;
 }

@@ -106,6 +106,10 @@ struct mille_session {
   // What mille_update calls; null: nothing.
   int32_t (*update)(void *context) = nullptr;
   void *updateContext = nullptr;
+  // Sees each stage of a launch when it is computed; null: nobody. The run ends
+  // where it gives a code.
+  int32_t (*watch)(void *context, const mille_stage &stage) = nullptr;
+  void *watchContext = nullptr;
   mille::Sizes sizes;                   // of this run
   const mille_entry *entry = nullptr;   // of this run
   mille::EntryMemory *memory = nullptr; // of this run's entry

@@ -12,7 +12,8 @@ import tempfile
 import numpy
 import torch
 from safetensors.numpy import load_file, save_file
-from transformers import AutoModelForCausalLM, AutoModelForMaskedLM
+from transformers import (AutoModelForCausalLM, AutoModelForMaskedLM,
+                          AutoModelForSeq2SeqLM)
 
 mille, source = sys.argv[1:3]
 native = os.path.join(source, "test", "tools", "Inputs", "export")
@@ -23,7 +24,10 @@ CASES = [(os.path.join(native, "gpt.json"), AutoModelForCausalLM),
          (os.path.join(native, "bert.json"), AutoModelForMaskedLM),
          (os.path.join(folders, "gpt2"), AutoModelForCausalLM),
          (os.path.join(folders, "gpt_neox_parallel"), AutoModelForCausalLM),
-         (os.path.join(folders, "bert_mlm"), AutoModelForMaskedLM)]
+         (os.path.join(folders, "bert_mlm"), AutoModelForMaskedLM),
+         (os.path.join(folders, "bart"), AutoModelForSeq2SeqLM),
+         (os.path.join(folders, "t5_gated_gelu_untied"), AutoModelForSeq2SeqLM),
+         (os.path.join(folders, "marian"), AutoModelForSeq2SeqLM)]
 
 
 def run(*words):
@@ -33,7 +37,14 @@ def run(*words):
 def check(model, auto, folder):
     checkpoint, data = os.path.join(folder, "checkpoint"), os.path.join(folder, "tokens")
     out, inputs = os.path.join(folder, "out"), os.path.join(folder, "inputs")
-    numpy.random.default_rng(1).integers(0, 60, 401, numpy.uint16).tofile(data)
+    tokens = numpy.random.default_rng(1).integers(0, 60, 401, numpy.uint16)
+    inputs_of = {"input_ids": IDS}
+    if auto is AutoModelForSeq2SeqLM:
+        inputs_of["decoder_input_ids"] = IDS[:, 2:].copy()
+        rows = tokens[:400].reshape(50, 8).astype(numpy.int32)
+        save_file({"input_ids": rows, "decoder_input_ids": rows[:, 2:].copy()}, data)
+    else:
+        tokens.tofile(data)
     run("train", model, "--data", data, "--tokens=8", "--batch=2", "--steps=3",
         "--save", checkpoint)
     run("export", checkpoint, "--model", model, "-o", os.path.join(folder, "hf"))
@@ -42,10 +53,11 @@ def check(model, auto, folder):
     assert not any(said.values()), said
     loaded.eval()
     with torch.no_grad():
-        got = loaded(input_ids=torch.from_numpy(IDS.astype(numpy.int64))).logits.numpy()
+        got = loaded(**{name: torch.from_numpy(ids.astype(numpy.int64))
+                        for name, ids in inputs_of.items()}).logits.numpy()
     package = os.path.join(folder, "package")
     run("compile", model, "--weights", checkpoint, "-o", package)
-    save_file({"input_ids": IDS}, inputs)
+    save_file(inputs_of, inputs)
     run("run", package, "--target=reference", "--inputs", inputs, "--outputs", out)
     expected = load_file(out)["logits"]
     apart, most = abs(got - expected).max(), abs(expected).max()

@@ -77,7 +77,27 @@ FailureOr<Value> Backward::branch(Region &region, Value gradient) {
 
 //===-- the layer loop ----------------------------------------------------===//
 
+// A second loop takes the bodies of the first, whose values have names to be
+// saved under; the first gets copies, which save nothing.
+static LayersOp takeBodies(LayersOp from, OpBuilder &builder) {
+  auto into = cast<LayersOp>(builder.clone(*from));
+  for (auto [left, right] :
+       llvm::zip_equal(from.getBodyRegions(), into.getBodyRegions())) {
+    Region held;
+    held.takeBody(left);
+    left.takeBody(right);
+    right.takeBody(held);
+  }
+  return into;
+}
+
 LogicalResult Backward::runLayers(LayersOp layers, Value gradient) {
+  if (again.contains(layers))
+    return runLayersBack(takeBodies(layers, builder), gradient);
+  return runLayersBack(layers, gradient);
+}
+
+LogicalResult Backward::runLayersBack(LayersOp layers, Value gradient) {
   OperationState state(layers.getLoc(), LayersOp::getOperationName());
   LayersOp::build(builder, state, layers.getType(), gradient,
                   layers.getSlotsAttr(), layers.getBodiesAttr(),

@@ -20,6 +20,11 @@ public:
   // Keeps the gradients at the input and the result of these units as outputs,
   // named by the units' numbers.
   void keepAt(llvm::ArrayRef<transformer::ResidualOp> units);
+  // These loops are computed again before their backward pass: only then they
+  // save values.
+  void computeAgain(llvm::ArrayRef<transformer::LayersOp> loops) {
+    again.insert(loops.begin(), loops.end());
+  }
   // Adds a gradient to that of a value of the forward pass (null: nothing).
   void add(mlir::Value forward, mlir::Value gradient);
   // Builds the adjoints of `ops`, the last first.
@@ -36,6 +41,8 @@ public:
 private:
   mlir::LogicalResult runLayers(transformer::LayersOp layers,
                                 mlir::Value gradient);
+  mlir::LogicalResult runLayersBack(transformer::LayersOp layers,
+                                    mlir::Value gradient);
   mlir::LogicalResult fillBody(transformer::LayersOp layers, int64_t body,
                                mlir::Block &block);
   mlir::LogicalResult visit(mlir::Operation *op);
@@ -55,6 +62,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> known;
   llvm::DenseMap<mlir::Operation *, mlir::Value> knownSums; // of units
   llvm::DenseMap<mlir::Operation *, int64_t> kept;          // units' numbers
+  llvm::DenseSet<mlir::Operation *> again; // loops that are computed again
 };
 
 } // namespace mille::differentiate

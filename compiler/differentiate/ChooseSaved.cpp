@@ -2,6 +2,7 @@
 // computed anew, to what is not. The function's own values are never saved: the
 // backward pass sees them.
 #include "compiler/differentiate/ChooseSaved.h"
+#include "compiler/differentiate/Passes.h"
 #include "compiler/differentiate/Unit.h"
 #include "dialects/transformer/Slots.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -10,12 +11,23 @@ using namespace mlir;
 using namespace mille::differentiate;
 using namespace mille::transformer;
 
-std::optional<Recompute> mille::differentiate::recomputeNamed(StringRef word) {
-  return llvm::StringSwitch<std::optional<Recompute>>(word)
-      .Case("none", Recompute::none)
-      .Case("cheap", Recompute::cheap)
-      .Case("layer", Recompute::layer)
+std::optional<RecomputePolicy>
+mille::differentiate::recomputeNamed(StringRef word) {
+  if (word.consume_front("segment:")) {
+    int64_t length = 0;
+    if (word.getAsInteger(10, length) || length < 1)
+      return std::nullopt;
+    return RecomputePolicy{Recompute::cheap, length};
+  }
+  return llvm::StringSwitch<std::optional<RecomputePolicy>>(word)
+      .Case("none", RecomputePolicy{Recompute::none, 0})
+      .Case("cheap", RecomputePolicy{Recompute::cheap, 0})
+      .Case("layer", RecomputePolicy{Recompute::layer, 0})
       .Default(std::nullopt);
+}
+
+bool mille::differentiate::isRecompute(StringRef word) {
+  return recomputeNamed(word).has_value();
 }
 
 void Saved::choose(Block &entry, const Primal &forward, Recompute wanted) {

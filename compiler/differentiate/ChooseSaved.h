@@ -12,7 +12,15 @@ namespace mille::differentiate {
 // What is computed anew: nothing, what costs little (norms, activations, sums),
 // or all but the input of each layer.
 enum class Recompute { none, cheap, layer };
-std::optional<Recompute> recomputeNamed(llvm::StringRef word);
+
+// Of a segment of so many layers all but its input is computed anew before the
+// backward pass goes through it, with the policy within; 0: no segments.
+struct RecomputePolicy {
+  Recompute within = Recompute::cheap;
+  int64_t segment = 0;
+};
+// none, cheap, layer or segment:K.
+std::optional<RecomputePolicy> recomputeNamed(llvm::StringRef word);
 
 class Saved {
 public:

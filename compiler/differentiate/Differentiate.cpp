@@ -4,6 +4,7 @@
 #include "compiler/differentiate/Backward.h"
 #include "compiler/differentiate/Dropout.h"
 #include "compiler/differentiate/Passes.h"
+#include "compiler/differentiate/Segments.h"
 #include "dialects/transformer/Training.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -193,10 +194,12 @@ private:
   }
 
   LogicalResult makeStep(func::FuncOp forward) {
-    std::optional<Recompute> policy = recomputeNamed(recompute.getValue());
+    std::optional<RecomputePolicy> policy =
+        recomputeNamed(recompute.getValue());
     if (!policy)
-      return forward.emitError() << "recompute is '" << recompute.getValue()
-                                 << "' but must be none, cheap or layer";
+      return forward.emitError()
+             << "recompute is '" << recompute.getValue()
+             << "' but must be none, cheap, layer or segment:K, K from 1";
     FailureOr<Training> training = trainingOf(getOperation());
     if (failed(training))
       return failure();
@@ -208,6 +211,9 @@ private:
     if (training->dropout > 0)
       addDropout(entry.function, training->dropout, entry.counter(stepName),
                  entry.counter(firstSequenceName));
+    SmallVector<LayersOp> segments;
+    if (policy->segment)
+      segments = cutLayers(entry.block(), policy->segment);
     SmallVector<Operation *> ops;
     for (Operation &op : entry.block().without_terminator())
       if (!isa<CrossEntropyOp>(op))
@@ -217,7 +223,8 @@ private:
     Backward backward(activity, saved, entry.builder);
     if (keepUnits)
       backward.keepAt(llvm::to_vector(entry.block().getOps<ResidualOp>()));
-    saved.choose(entry.block(), backward, *policy);
+    backward.computeAgain(segments);
+    saved.choose(entry.block(), backward, policy->within);
     backward.add(made->output, made->gradient);
     if (failed(backward.run(ops)))
       return failure();

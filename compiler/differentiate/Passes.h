@@ -13,4 +13,7 @@ namespace mille::differentiate {
 // Gives the ops of the `transformer` dialect their adjoints (DifferentiableOp).
 void registerAdjoints(mlir::DialectRegistry &registry);
 
+// Whether the pass's option `recompute` takes that word.
+bool isRecompute(llvm::StringRef word);
+
 } // namespace mille::differentiate

@@ -28,7 +28,10 @@ def Differentiate : Pass<"differentiate", "::mille::transformer::ModelOp"> {
 
     What adjoints read is saved, or computed anew in the backward pass (`recompute`):
     `none` saves all of it; `cheap` computes norms, activations and sums anew; `layer`
-    saves the input of each layer only.
+    saves the input of each layer only. `segment:K` cuts the stack into loops over K
+    layers and saves the input of each loop; in the backward pass the loop comes again,
+    saves what `cheap` saves, and its reverse follows. The last loop comes once. Only
+    then the program is longer for a deeper stack: by two loops for each K layers.
 
     With `keep-units` the entry also gives the gradients at unit N of those outside of
     layers, counted from 0, as outputs: `gradient.unit.N` at its input and
@@ -40,7 +43,7 @@ def Differentiate : Pass<"differentiate", "::mille::transformer::ModelOp"> {
   let options = [
     Option<"of", "of", "std::string", "\"logits\"", "the output that the loss reads">,
     Option<"loss", "loss", "std::string", "\"cross_entropy\"", "cross_entropy or given">,
-    Option<"recompute", "recompute", "std::string", "\"cheap\"", "none, cheap or layer">,
+    Option<"recompute", "recompute", "std::string", "\"cheap\"", "none, cheap, layer or segment:K">,
     Option<"keepUnits", "keep-units", "bool", "false", "give the gradients at units">];
   let dependentDialects = ["::mille::transformer::TransformerDialect"];
 }

@@ -165,10 +165,10 @@ template <>
 LogicalResult adjoint<DropoutOp>(DropoutOp op, OpBuilder &builder,
                                  ValueRange gradients, Primal &primal,
                                  Gradients &into) {
-  into[0] =
-      DropoutOp::create(builder, op.getLoc(), gradients.front(),
-                        primal.at(op.getStep()), primal.at(op.getFirst()),
-                        op.getRateAttr(), op.getSeedAttr(), op.getSiteAttr());
+  into[0] = DropoutOp::create(builder, op.getLoc(), gradients.front(),
+                              primal.at(op.getStep()), primal.at(op.getFirst()),
+                              op.getRateAttr(), op.getSeedAttr(),
+                              op.getSiteAttr(), op.getAfterAttr());
   return success();
 }
 

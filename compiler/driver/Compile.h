@@ -12,6 +12,13 @@
 
 namespace mille {
 
+// The memory that a step of training may take.
+struct MemoryLimit {
+  int64_t bytes = 0;             // 0: no limit
+  int64_t besides = 0;           // of these, what a plan does not know
+  int64_t batch = 8, tokens = 0; // of a step; 0: the most that the model takes
+};
+
 // The options of `mille compile`; see docs/commands.md.
 struct CompileOptions {
   std::string model, folder;
@@ -28,7 +35,8 @@ struct CompileOptions {
   std::vector<std::string> entries;
   bool embedWeights = false;
   bool train = false;              // the package trains, and has no other entry
-  std::string recompute = "cheap"; // none or layer: the pass differentiate
+  std::string recompute = "cheap"; // as the pass differentiate takes it
+  MemoryLimit memory;              // chooses what is computed anew
   std::optional<Stage> stopAfter;
   std::string weights, name;
   std::optional<ImageSize> imageSize;
@@ -44,6 +52,8 @@ struct CompileOptions {
 struct Observer {
   std::function<void(const std::string &what)> working;  // "": idle
   std::function<void(const std::string &text)> imported; // the model's text
+  // What is computed anew in a step, and the bytes that it takes.
+  std::function<void(const std::string &recompute, int64_t bytes)> chose;
   std::function<bool(Stage)> breaks; // for tests: true fails as a bug would
 };
 

@@ -24,6 +24,25 @@ CLI::Validator mille::numberFrom(int64_t least, int64_t most) {
       "");
 }
 
+CLI::Validator mille::byteCount() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        StringRef digits = text;
+        int64_t number = 0;
+        unsigned shift = digits.consume_back("K")   ? 10
+                         : digits.consume_back("M") ? 20
+                         : digits.consume_back("G") ? 30
+                                                    : 0;
+        if (digits.getAsInteger(10, number) || number < 1 ||
+            number > INT64_MAX >> 32)
+          return "is '" + text +
+                 "' but must be a number of bytes, or of K, M or G of them";
+        text = std::to_string(number << shift);
+        return {};
+      },
+      "");
+}
+
 // Refuses any text but one of `words`, and suggests the nearest.
 static std::string notAmong(llvm::ArrayRef<std::string> words, StringRef text) {
   std::string message =

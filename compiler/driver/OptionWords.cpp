@@ -155,6 +155,17 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                 "train_step and eval, weights of f32")
       ->excludes("--hidden-states");
   recomputeOption(app, o.recompute)->needs("--train");
+  memoryOption(app, o.memory.bytes)->needs("--train");
+  app->add_option("--batch", o.memory.batch,
+                  "sequences of the step that --memory is for (default: 8)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 20))
+      ->needs("--memory");
+  app->add_option("--tokens", o.memory.tokens,
+                  "of each of them (default: the most that the model takes)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24))
+      ->needs("--memory");
   app->add_flag("--embed-weights", o.embedWeights,
                 "put the weights into the object");
   app->add_option("--weights", o.weights,

@@ -2,7 +2,6 @@
 // Must not do what a room does.
 #include "compiler/driver/Pipeline.h"
 
-#include "compiler/differentiate/Passes.h"
 #include "compiler/driver/Generators.h"
 #include "compiler/driver/ModelTokens.h"
 #include "compiler/driver/machine/Machine.h"
@@ -13,6 +12,7 @@
 #include "compiler/driver/program/Kernels.h"
 #include "compiler/driver/program/Targets.h"
 #include "compiler/driver/program/Traffic.h"
+#include "compiler/driver/program/TrainStep.h"
 #include "compiler/driver/program/WeightDtypes.h"
 #include "compiler/entries/DeriveEntries.h"
 #include "compiler/entries/DeriveSource.h"
@@ -255,20 +255,16 @@ Status Climb::differentiate() {
       model, mlir::OpPrintingFlags().assumeVerified().useLocalScope());
   for (mlir::Operation &op : model->getRegion(0).front())
     op.print(stream, numbering);
+  if (Stage::roll <= given)
+    return Status::done;
+  std::string recompute;
   if (Status status =
-          runPasses(Stage::roll,
-                    [&](mlir::PassManager &passes) {
-                      differentiate::DifferentiateOptions options;
-                      options.recompute = request.recompute;
-                      passes.nest<transformer::ModelOp>().addPass(
-                          differentiate::createDifferentiate(options));
-                    });
+          chooseRecompute(*imported.module, request, choices(), recompute);
       failed(status))
     return status;
-  if (auto forward = kernel::forwardOf(model);
-      forward && kernel::entryOf(model, trainStepName))
-    forward.erase();
-  return Status::done;
+  if (failed(makeTrainStep(*imported.module, recompute)))
+    return Status::input;
+  return failed(mlir::verify(*imported.module)) ? Status::bug : Status::done;
 }
 
 // A pass that fails has reported something in the model that Mille does not

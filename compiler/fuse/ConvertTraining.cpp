@@ -296,7 +296,7 @@ LogicalResult Converter::convertDropout(DropoutOp op) {
           body, op.getLoc(), to.getType(), valueOf(op.getInput()),
           valueOf(op.getStep()), valueOf(op.getFirst()),
           tokensOf(spaceOf(op.getInput())), op.getRateAttr(), op.getSeedAttr(),
-          op.getSiteAttr(), to)
+          op.getSiteAttr(), op.getAfterAttr(), to)
           .getResult();
   return success();
 }

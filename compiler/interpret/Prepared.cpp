@@ -36,7 +36,9 @@ Status dropRows(Run &run, Op op, int64_t tokens, Tensor &out) {
       return s;
   const Dropout mask{uint32_t(op.getSeed()), uint32_t(op.getSite()),
                      uint32_t(int64_t(step.numbers[0])),
-                     run.layer ? uint32_t(run.layer->index) : UINT32_MAX,
+                     run.layer
+                         ? uint32_t(run.layer->index + int64_t(op.getAfter()))
+                         : UINT32_MAX,
                      op.getRate().convertToDouble()};
   const int64_t columns = columnsOf(out);
   for (int64_t m = 0; m < rowsOf(out); ++m)

@@ -93,7 +93,8 @@ public:
                address.lookup(op.getStep()), address.lookup(op.getFirst()),
                tokensOf(op.getTokens()),
                code.real(op.getRate().convertToDouble()), i32(op.getSeed()),
-               i32(op.getSite()), layer ? code.to32(layer) : i32(-1),
+               i32(op.getSite()),
+               layer ? code.to32(code.add(layer, i64(op.getAfter()))) : i32(-1),
                address.lookup(op.getOut()), rowsOf(op.getOut()),
                i64(rowStride(op.getOut()))});
     return success();

@@ -294,15 +294,16 @@ def Kernel_PoolGradientOp : Kernel_PreparedOp<"pool_gradient", [AttrSizedOperand
   let hasVerifier = 1;
 }
 
-def Kernel_DropoutOp : Kernel_PreparedOp<"dropout", [Kernel_TokenLocal]> {
+def Kernel_DropoutOp : Kernel_PreparedOp<"dropout"> {
   let summary = "input / (1 - rate), or 0 with the probability rate";
   let description = [{
     As transformer.dropout, of rows: `tokens` are those of a sequence. In a body of
-    `kernel.layers` the layer is that of the row of its table.
+    `kernel.layers` the layer is that of the row of its table, and `after` more. A mask
+    follows from a token's place, so that padding stays.
 
     Constraints:
     * (C1) step and first are [1].
-    * (C2) 0 <= rate < 1; seed and site are >= 0 and below 2^32.
+    * (C2) 0 <= rate < 1; seed, site and after are >= 0 and below 2^32.
     * (C3) input and out have as many columns.
     * (C4) a result for each outs on tensors, none on memrefs.
 
@@ -313,9 +314,10 @@ def Kernel_DropoutOp : Kernel_PreparedOp<"dropout", [Kernel_TokenLocal]> {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, Kernel_Integers:$step, Kernel_Integers:$first,
-    Index:$tokens, F64Attr:$rate, I64Attr:$seed, I64Attr:$site, Kernel_Buffer:$out);
+    Index:$tokens, F64Attr:$rate, I64Attr:$seed, I64Attr:$site,
+    DefaultValuedAttr<I64Attr, "0">:$after, Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$input `step` $step `first` $first `tokens` $tokens `rate` $rate `seed` $seed `site` $site `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) `,` type($step) `,` type($first) (`->` type($result)^)?";
+  let assemblyFormat = "$input `step` $step `first` $first `tokens` $tokens `rate` $rate `seed` $seed `site` $site (`after` $after^)? `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) `,` type($step) `,` type($first) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 

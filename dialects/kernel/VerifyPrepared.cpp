@@ -135,8 +135,8 @@ LogicalResult DropoutOp::verify() {
         !shapedOf(value).getElementType().isInteger(32)) // C1
       return emitOpError() << name << " is " << value.getType()
                            << " but must be i32 [1]";
-  std::string why =
-      mille::dropoutProblem(getRate().convertToDouble(), getSeed(), getSite());
+  std::string why = mille::dropoutProblem(getRate().convertToDouble(),
+                                          getSeed(), getSite(), getAfter());
   if (!why.empty()) // C2
     return emitOpError() << why;
   if (failed(verifySameColumns(*this, "input", getInput(), "outs",

@@ -261,11 +261,12 @@ def Transformer_DropoutOp : Transformer_Op<"dropout", [Pure, AllTypesMatch<["inp
     rate (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, 2011). So a mask
     is nowhere kept: the gradient's is the same op. `first` is the number of the run's first
     sequence in the batch, `layer` that of the layer, 2^32 - 1 outside of layers, and
-    `site` tells ops apart.
+    `site` tells ops apart. In a loop over some layers of a stack `after` counts those
+    before them.
 
     Constraints:
     * (C1) step and first are [1].
-    * (C2) 0 <= rate < 1; seed and site are >= 0 and below 2^32.
+    * (C2) 0 <= rate < 1; seed, site and after are >= 0 and below 2^32.
 
     ```mlir
     %y = transformer.dropout %x step %step first %first rate 0.1 seed 1 site 0
@@ -273,9 +274,10 @@ def Transformer_DropoutOp : Transformer_Op<"dropout", [Pure, AllTypesMatch<["inp
     ```
   }];
   let arguments = (ins Transformer_Stream:$input, RankedTensorOf<[I32]>:$step,
-    RankedTensorOf<[I32]>:$first, F64Attr:$rate, I64Attr:$seed, I64Attr:$site);
+    RankedTensorOf<[I32]>:$first, F64Attr:$rate, I64Attr:$seed, I64Attr:$site,
+    DefaultValuedAttr<I64Attr, "0">:$after);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$input `step` $step `first` $first `rate` $rate `seed` $seed `site` $site attr-dict `:` type($input) `,` type($step) `,` type($first)";
+  let assemblyFormat = "$input `step` $step `first` $first `rate` $rate `seed` $seed `site` $site (`after` $after^)? attr-dict `:` type($input) `,` type($step) `,` type($first)";
   let hasVerifier = 1;
 }
 

@@ -142,12 +142,14 @@ size_t Training::groupOf(StringRef parameter) const {
   return groups.size();
 }
 
-std::string mille::dropoutProblem(double rate, int64_t seed, int64_t site) {
+std::string mille::dropoutProblem(double rate, int64_t seed, int64_t site,
+                                  int64_t after) {
   if (!(rate >= 0 && rate < 1))
     return "rate is " + transformer::formatDouble(rate) +
            " but must be at least 0 and below 1";
-  for (auto [name, number] :
-       {std::pair<StringRef, int64_t>{"seed", seed}, {"site", site}})
+  for (auto [name, number] : {std::pair<StringRef, int64_t>{"seed", seed},
+                              {"site", site},
+                              {"after", after}})
     if (number < 0 || number > UINT32_MAX)
       return (name + " is " + Twine(number) +
               " but must be at least 0 and below 2^32")

@@ -55,7 +55,8 @@ struct Training {
 };
 
 // What is wrong with the numbers of a dropout; empty: nothing.
-std::string dropoutProblem(double rate, int64_t seed, int64_t site);
+std::string dropoutProblem(double rate, int64_t seed, int64_t site,
+                           int64_t after);
 
 void setTraining(mlir::Operation *model, const Training &training);
 // What the model says, or the defaults where it says nothing. Fails with an

@@ -98,8 +98,8 @@ LogicalResult DropoutOp::verify() {
        {std::pair<StringRef, Value>{"step", getStep()}, {"first", getFirst()}})
     if (shapeOf(value) != ArrayRef<int64_t>({1})) // C1
       return mismatch(*this, name, shapeOf(value), "a number", {1});
-  std::string why =
-      mille::dropoutProblem(getRate().convertToDouble(), getSeed(), getSite());
+  std::string why = mille::dropoutProblem(getRate().convertToDouble(),
+                                          getSeed(), getSite(), getAfter());
   return why.empty() ? success() : LogicalResult(emitOpError() << why); // C2
 }
 

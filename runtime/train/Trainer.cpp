@@ -5,7 +5,6 @@
 #include "runtime/train/Rate.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 using mille::Bytes;
@@ -255,40 +254,6 @@ double mille_trainer::lossOfRun() const {
   return loss;
 }
 
-void mille_trainer::describeFailure(double loss, char *text,
-                                    size_t size) const {
-  for (uint64_t p = 0; p < parameters(); ++p) {
-    const float *values = at(weights, p);
-    for (uint64_t i = 0; i < training->parameters[p].elements; ++i)
-      if (!isfinite(values[i])) {
-        snprintf(text, size, "parameter %s has the value %g",
-                 training->parameters[p].name, values[i]);
-        return;
-      }
-  }
-  // The loop back goes from the last layer to the first: the last parameter in
-  // the model's order whose gradient is not finite is the first that it met.
-  for (uint64_t p = parameters(); isfinite(loss) && p-- > 0;)
-    if (!isfinite(numbers[p])) {
-      snprintf(text, size, "the gradient of %s is not finite",
-               training->parameters[p].name);
-      return;
-    }
-  snprintf(text, size, "all parameters are finite");
-}
-
-mille_status mille_trainer::failStep(double loss, double norm) {
-  char why[256];
-  describeFailure(loss, why, sizeof why);
-  torn = updatesDone > 0;
-  return message.set(MILLE_INVALID_INPUT,
-                     "the loss of step %lld is %g and its gradient's length "
-                     "%g: %s; %s",
-                     (ll)step + 1, loss, norm, why,
-                     torn ? "layers above it have changed: load a checkpoint"
-                          : "the weights are as before the step");
-}
-
 mille_status mille_trainer::checkWhole() {
   return torn ? message.set(MILLE_INVALID_ARGUMENT,
                             "step %lld failed when some weights had changed: "
@@ -320,7 +285,7 @@ mille_status mille_trainer::compute(const mille_size *sizes, size_t count,
   mille_status status =
       runParts(training->step_entry, sizes, count, given, loss, labels);
   if (layerByLayer)
-    status = endLayers(status, loss);
+    status = endLayers(status, sizes, count, given, loss);
   else if (status == MILLE_OK)
     findSquares();
   report = {step + 1, loss, labels, gradientNorm(), rateNow};
@@ -339,7 +304,7 @@ mille_status mille_trainer::train(const mille_size *sizes, size_t count,
   if (!layerByLayer) {
     const double norm = report.gradient_norm, most = clip();
     if (!isfinite(report.loss) || !isfinite(norm))
-      return failStep(report.loss, norm);
+      return failStep(sizes, count, given, report.loss, norm);
     applyUpdate(0, parameters(), rateNow,
                 most > 0 && norm > most ? most / (norm + 1e-6) : 1,
                 /*checked=*/false);
@@ -387,16 +352,19 @@ mille_status mille_trainer::copyGradient(const char *name, float *to,
 }
 
 // The rest of a step whose layers are updated, unless it has failed.
-mille_status mille_trainer::endLayers(mille_status status, double &loss) {
+mille_status mille_trainer::endLayers(mille_status status,
+                                      const mille_size *sizes, size_t count,
+                                      const void *const *given, double &loss) {
   if (halted) {
     loss = lossOfRun();
-    return failStep(loss, updatesDone ? gradientNorm() : NAN);
+    return failStep(sizes, count, given, loss,
+                    updatesDone ? gradientNorm() : NAN);
   }
   torn = status != MILLE_OK && updatesDone;
   if (status == MILLE_OK &&
       !applyUpdate(portions[training->updates], parameters(), rateNow, 1,
                    /*checked=*/true))
-    return failStep(loss, gradientNorm());
+    return failStep(sizes, count, given, loss, gradientNorm());
   return status;
 }
 

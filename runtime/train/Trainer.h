@@ -107,8 +107,6 @@ struct mille_trainer {
   uint64_t parameters() const { return training->parameter_count; }
   uint64_t tasks() const { return firstTask[parameters()]; }
   mille::Stretch stretch(uint64_t task, uint64_t &parameter) const;
-  // What is not finite after a step, in words.
-  void describeFailure(double loss, char *text, size_t size) const;
   // Ends a step that is under way, unless it has begun to change weights.
   mille_status cancel();
   // Says that the weights are those of no step, where they are.
@@ -129,8 +127,19 @@ private:
   double lossOfRun() const; // of the session's
   mille_status compute(const mille_size *sizes, size_t count,
                        const void *const *given, mille_step_report &report);
-  mille_status failStep(double loss, double norm);
-  mille_status endLayers(mille_status status, double &loss);
+  mille_status endLayers(mille_status status, const mille_size *sizes,
+                         size_t count, const void *const *given, double &loss);
+
+  // Failure.cpp
+  // A parameter or a gradient that is not finite; whether that is all to say.
+  bool describeNumbers(double loss, char *text, size_t size) const;
+  // Runs the step again up to the first launch whose result is not finite;
+  // whether it has found one, behind a parameter.
+  bool findPlace(const mille_size *sizes, size_t count,
+                 const void *const *given, bool forward, char *text,
+                 size_t size);
+  mille_status failStep(const mille_size *sizes, size_t count,
+                        const void *const *given, double loss, double norm);
 
   // Gradients.cpp
   void orderParameters();

@@ -42,57 +42,89 @@ public:
   TrainRun(const TrainOptions &options, mlir::MLIRContext &context,
            llvm::raw_ostream &out)
       : options(options), context(context), out(out) {}
-  ~TrainRun() {
-    if (trainer)
-      api->mille_trainer_close(trainer);
-  }
+  ~TrainRun() { close(); }
 
   Status run() {
-    if (Status status = opened.open(
-            options.subject, {options.recompute, options.dtype}, context);
-        failed(status))
-      return status;
-    code = opened.code.get();
-    api = &code->functions();
     if (Status status = openData(); failed(status))
       return status;
-    if (Status status = makeTrainer(); failed(status))
-      return status;
+    MemoryLimit limit = {options.memory, 0, options.batch, training->tokens()};
+    size_t bytes = 0;
+    do {
+      if (Status status = openTrainer(limit); failed(status))
+        return status;
+      api->mille_trainer_memory(trainer, &bytes);
+      // What threads hold is no part of the plan that was chosen by.
+      limit.besides += int64_t(bytes) - opened->planned;
+    } while (limit.bytes && int64_t(bytes) > limit.bytes);
+    if (limit.bytes)
+      out << "--recompute=" << opened->recompute << ": " << bytes << " bytes\n";
     return train();
   }
 
 private:
-  // The tokens of a flat file's sequence: as the option says, or as many as the
-  // model has positions for.
+  void close() {
+    if (trainer)
+      api->mille_trainer_close(trainer);
+    trainer = nullptr;
+  }
+
+  Status openTrainer(const MemoryLimit &limit) {
+    close();
+    opened.emplace();
+    if (Status status =
+            opened->open(options.subject,
+                         {options.recompute, options.dtype, limit}, context);
+        failed(status))
+      return status;
+    code = opened->code.get();
+    api = &code->functions();
+    if (Status status = openBatches(); failed(status))
+      return status;
+    return makeTrainer();
+  }
+
   Status openData() {
-    const int64_t tokens =
-        options.tokens ? options.tokens : opened.package.most("tokens");
     for (auto [path, data] : {std::pair(&options.data, &training),
                               std::pair(&options.eval, &evaluation)}) {
       if (path->empty())
         continue;
-      if (Status status =
-              TokenData::open(*path, options.width, tokens, context, *data);
+      if (Status status = TokenData::open(*path, options.width, options.tokens,
+                                          context, *data);
           failed(status))
         return status;
     }
+    return Status::done;
+  }
+
+  // The tokens of a flat file's sequence: as the option says, or as many as the
+  // model has positions for.
+  Status openBatches() {
+    for (TokenData *data : {training.get(), evaluation.get()})
+      if (data && data->isFlat() && !data->tokens())
+        if (Status status = data->cut(opened->package.most("tokens"), context);
+            failed(status))
+          return status;
     if (training->sequences() < options.batch)
       return refuseData(
           options.data + " has " + llvm::Twine(training->sequences()) +
           " sequences but a batch takes " + llvm::Twine(options.batch));
-    if (evaluation && evaluation->tokens() > training->tokens())
-      return refuseData(options.eval + " has sequences of " +
-                        llvm::Twine(evaluation->tokens()) +
-                        " tokens but those of " + options.data + " have " +
-                        llvm::Twine(training->tokens()));
-    std::vector<mille_tensor> inputs = opened.inputs();
+    std::vector<mille_tensor> inputs = opened->inputs();
     if (Status status =
             Batches::open(*training, inputs, options.batch, context, batches);
+        failed(status) || !evaluation)
+      return status;
+    if (Status status = Batches::open(*evaluation, inputs, options.batch,
+                                      context, evalBatches);
         failed(status))
       return status;
-    return evaluation ? Batches::open(*evaluation, inputs, options.batch,
-                                      context, evalBatches)
-                      : Status::done;
+    for (const mille_size &size : evalBatches->sizes(options.batch))
+      for (const mille_size &most : batches->sizes(options.batch))
+        if (llvm::StringRef(size.name) == most.name && size.value > most.value)
+          return refuseData(options.eval + " has sequences of " +
+                            llvm::Twine(size.value) + " " + size.name +
+                            " but those of " + options.data + " have " +
+                            llvm::Twine(most.value));
+    return Status::done;
   }
 
   Status refuseData(const llvm::Twine &text) {
@@ -106,10 +138,10 @@ private:
   }
 
   Status makeTrainer() {
-    const mille_size most[] = {{"batch", options.batch},
-                               {"tokens", training->tokens()}};
-    mille_status made = api->mille_trainer_create(
-        code->handle(), most, 2, int(options.threads), &trainer);
+    const std::vector<mille_size> most = batches->sizes(options.batch);
+    mille_status made =
+        api->mille_trainer_create(code->handle(), most.data(), most.size(),
+                                  int(options.threads), &trainer);
     if (made != MILLE_OK)
       return code->fail(made, api->mille_package_message(code->handle()));
     seed = options.seed.value_or(0);
@@ -153,17 +185,16 @@ private:
     api->mille_trainer_steps(trainer, &done);
     const int64_t last = done + options.steps;
     TrainLog log(options.log, !options.resume.empty(), last);
-    page.emplace(options.html, opened.package.name, last);
+    page.emplace(options.html, opened->package.name, last);
     Interruptible interruptible;
-    const mille_size sizes[] = {{"batch", options.batch},
-                                {"tokens", training->tokens()}};
+    const std::vector<mille_size> sizes = batches->sizes(options.batch);
     mille_step_report report = {};
     bool saved = options.save.empty();
     for (int64_t step = done; step < last && !stopping; ++step) {
       if (!batches->take(step * options.batch, options.batch, api, seed))
         return refuseData(options.data + " has a number beyond 32 bits");
       if (mille_status status = api->mille_trainer_step(
-              trainer, sizes, 2, batches->inputs(), &report);
+              trainer, sizes.data(), sizes.size(), batches->inputs(), &report);
           status != MILLE_OK)
         return failTrainer(status);
       log.step(report);
@@ -201,14 +232,14 @@ private:
     for (int64_t at = 0; at < evaluation->sequences(); at += options.batch) {
       const int64_t count =
           std::min(options.batch, evaluation->sequences() - at);
-      const mille_size sizes[] = {{"batch", count},
-                                  {"tokens", evaluation->tokens()}};
+      const std::vector<mille_size> sizes = evalBatches->sizes(count);
       if (!evalBatches->take(at, count, nullptr, 0))
         return refuseData(options.eval + " has a number beyond 32 bits");
       double loss = 0;
       int64_t labels = 0;
       if (mille_status status = api->mille_trainer_evaluate(
-              trainer, sizes, 2, evalBatches->inputs(), &loss, &labels);
+              trainer, sizes.data(), sizes.size(), evalBatches->inputs(), &loss,
+              &labels);
           status != MILLE_OK)
         return failTrainer(status);
       sum += loss * double(labels);
@@ -248,7 +279,7 @@ private:
   const TrainOptions &options;
   mlir::MLIRContext &context;
   llvm::raw_ostream &out;
-  TrainedPackage opened;
+  std::optional<TrainedPackage> opened;
   Compiled *code = nullptr;
   const LibraryFunctions *api = nullptr;
   std::unique_ptr<TokenData> training, evaluation;

@@ -1,56 +1,205 @@
-// Puts sequences side by side, as the entry `train_step` takes them.
+// Must check every shape before it is used: the file may be any file.
 #include "compiler/driver/train/Batches.h"
+#include "dialects/transformer/Shape.h"
 #include "dialects/transformer/Training.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 
+#include <cstring>
+
 using namespace mille;
 using llvm::StringRef;
+
+namespace {
+
+constexpr int32_t noLabel = -100;
+
+bool isWhole(Encoding type) {
+  return type == Encoding::i64 || type == Encoding::i32 ||
+         type == Encoding::i16 || type == Encoding::u8 || type == Encoding::i8;
+}
+
+float bitsOf(int32_t number) {
+  float bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+constexpr llvm::StringLiteral idsName = "input_ids",
+                              maskName = "attention_mask";
+
+const mille_tensor *named(const std::vector<mille_tensor> &inputs,
+                          StringRef name) {
+  auto found = llvm::find_if(
+      inputs, [&](const mille_tensor &input) { return name == input.name; });
+  return found == inputs.end() ? nullptr : &*found;
+}
+
+bool sameSizes(const mille_tensor &left, const mille_tensor &right) {
+  auto isSame = [&](int d) {
+    const char *one = left.sizes[d], *other = right.sizes[d];
+    return one && other ? StringRef(one) == other
+                        : !one && !other && left.shape[d] == right.shape[d];
+  };
+  return left.rank == right.rank && llvm::all_of(llvm::seq(left.rank), isSame);
+}
+
+} // namespace
+
+mlir::InFlightDiagnostic Batches::error() const {
+  return mlir::emitError(
+      mlir::FileLineColLoc::get(&context, data.name(), 0, 0));
+}
 
 Status Batches::open(const TokenData &data,
                      const std::vector<mille_tensor> &inputs, int64_t batch,
                      mlir::MLIRContext &context,
                      std::unique_ptr<Batches> &batches) {
-  batches.reset(new Batches(data));
-  const size_t numbers = batch * data.tokens();
-  batches->ids.resize(numbers);
-  batches->labels.resize(numbers);
-  batches->visible.resize(numbers);
-  bool masked = false;
-  for (const mille_tensor &input : inputs) {
-    const StringRef name = input.name;
-    const void *from = name == "input_ids"  ? batches->ids.data()
-                       : name == labelsName ? batches->labels.data()
-                       : name == "attention_mask" && data.hasMask()
-                           ? batches->visible.data()
-                           : nullptr;
-    masked |= name == "attention_mask";
-    if (!from && !input.optional && name != lossWeightName) {
-      mlir::emitError(mlir::UnknownLoc::get(&context))
-          << "the model has the input " << name
-          << " but data for training is input_ids, labels and attention_mask";
+  batches.reset(new Batches(data, context));
+  if (data.isFlat())
+    batches->extents.push_back({"tokens", data.tokens()});
+  for (const StoredTensor &tensor : data.tensors())
+    if (!named(inputs, tensor.name)) {
+      batches->error() << "has " << tensor.name
+                       << " but the model has no such input";
       return Status::input;
     }
-    batches->pointers.push_back(from);
+  batches->columns.reserve(inputs.size()); // columns do not move
+  for (const mille_tensor &input : inputs)
+    if (!batches->add(input, inputs, batch))
+      return Status::input;
+  return Status::done;
+}
+
+// Whether a tensor has the shape of an input; the sizes that it shows are those
+// of a run.
+bool Batches::fit(const StoredTensor &tensor, const mille_tensor &input) {
+  bool fits = int(tensor.shape.size()) == input.rank && input.rank > 0 &&
+              tensor.shape[0] == data.sequences() &&
+              (input.type != MILLE_TYPE_I32 || isWhole(tensor.type));
+  std::string wanted = std::to_string(data.sequences());
+  for (int d = 1; d < input.rank; ++d) {
+    int64_t extent = input.shape[d];
+    if (const char *size = input.sizes[d]) {
+      auto known = llvm::find_if(extents, [&](const mille_size &other) {
+        return StringRef(other.name) == size;
+      });
+      if (known == extents.end() && fits)
+        known = extents.insert(known, {size, tensor.shape[d]});
+      extent = known == extents.end() ? 0 : known->value;
+      wanted += ", " + (extent ? std::to_string(extent) : std::string(size));
+    } else {
+      wanted += ", " + std::to_string(extent);
+    }
+    fits = fits && tensor.shape[d] == extent;
   }
-  if (!data.hasMask() || masked)
-    return Status::done;
-  mlir::emitError(mlir::UnknownLoc::get(&context))
-      << "the data has attention_mask but the model has no such input";
-  return Status::input;
+  if (!fits)
+    error() << tensor.name << " is " << shapeText(tensor.shape)
+            << " but the model takes [" << wanted << "]"
+            << (input.type == MILLE_TYPE_I32 ? ", whole numbers" : "");
+  return fits;
+}
+
+bool Batches::add(const mille_tensor &input,
+                  const std::vector<mille_tensor> &inputs, int64_t batch) {
+  Column column;
+  column.isWhole = input.type == MILLE_TYPE_I32;
+  column.tensor = data.find(input.name);
+  bool found = column.tensor;
+  if (found && !fit(*column.tensor, input))
+    return false;
+  if (!found)
+    found = data.isFlat()
+                ? addFlat(input, column)
+                : input.name == labelsName && addNext(input, inputs, column);
+  if (!found) {
+    pointers.push_back(nullptr);
+    if (input.optional || input.name == lossWeightName)
+      return true;
+    error() << "has no " << input.name << ", which the model takes"
+            << (data.isFlat() ? ": safetensors have any input" : "");
+    return false;
+  }
+  column.each = data.tokens();
+  if (column.from == From::tensor || column.from == From::next)
+    column.each = column.tensor->elements() / data.sequences();
+  column.numbers.resize(batch * column.each);
+  columns.push_back(std::move(column));
+  pointers.push_back(columns.back().numbers.data());
+  return true;
+}
+
+bool Batches::addFlat(const mille_tensor &input, Column &column) const {
+  const StringRef name = input.name;
+  column.from = name == idsName ? From::flat : From::flatNext;
+  return input.rank == 2 && (name == idsName || name == labelsName);
+}
+
+// Labels are the next tokens of the stream that has their sizes.
+bool Batches::addNext(const mille_tensor &labels,
+                      const std::vector<mille_tensor> &inputs,
+                      Column &column) const {
+  for (StringRef stream : {"", "decoder_"}) {
+    const std::string ids = (stream + idsName).str();
+    const mille_tensor *input = named(inputs, ids);
+    if (!input || labels.rank != 2 || !sameSizes(*input, labels) ||
+        !data.find(ids))
+      continue;
+    column.from = From::next;
+    column.tensor = data.find(ids);
+    column.mask = data.find((stream + maskName).str());
+    return true;
+  }
+  return false;
+}
+
+bool Batches::read(Column &column, int64_t sequence, int64_t row) const {
+  llvm::MutableArrayRef<float> into(column.numbers.data() + row * column.each,
+                                    column.each);
+  if (column.from == From::flat || column.from == From::flatNext) {
+    for (int64_t t = 0; t < column.each; ++t)
+      into[t] =
+          bitsOf(data.token(sequence, t + (column.from == From::flatNext)));
+    return true;
+  }
+  const int64_t first = sequence * column.each;
+  if (!column.isWhole) {
+    column.tensor->read(first, into);
+    return true;
+  }
+  std::vector<double> numbers(column.each), visible(column.each, 1);
+  column.tensor->read(first, numbers);
+  if (column.mask)
+    column.mask->read(first, visible);
+  const bool next = column.from == From::next;
+  for (int64_t t = 0; t < column.each; ++t) {
+    const bool has = !next || (t + 1 < column.each && visible[t] != 0 &&
+                               visible[t + 1] != 0);
+    const double number = !has ? noLabel : numbers[t + next];
+    if (!(number >= INT32_MIN && number <= INT32_MAX))
+      return false;
+    into[t] = bitsOf(int32_t(number));
+  }
+  return true;
 }
 
 bool Batches::take(int64_t place, int64_t count, const LibraryFunctions *order,
                    uint64_t seed) {
-  const int64_t all = data.sequences(), tokens = data.tokens();
+  const int64_t all = data.sequences();
   for (int64_t i = 0; i < count; ++i) {
     int64_t index = place + i;
     if (order)
       index = int64_t(order->mille_data_order(
           seed, uint64_t(index / all), uint64_t(index % all), uint64_t(all)));
-    if (!data.read(index, &ids[i * tokens], &labels[i * tokens],
-                   &visible[i * tokens]))
-      return false;
+    for (Column &column : columns)
+      if (!read(column, index, i))
+        return false;
   }
   return true;
+}
+
+std::vector<mille_size> Batches::sizes(int64_t count) const {
+  std::vector<mille_size> all = {{"batch", count}};
+  all.insert(all.end(), extents.begin(), extents.end());
+  return all;
 }

@@ -1,5 +1,5 @@
-// Batches in the order that (seed, step) name, as the inputs of a trainer.
-// Must not know what a step does with them.
+// Puts sequences side by side, as the entry `train_step` takes them, in the
+// order that (seed, step) name. Must not know what a step does with them.
 #pragma once
 #include "compiler/driver/train/TokenData.h"
 #include "loader/Library.h"
@@ -8,8 +8,10 @@ namespace mille {
 
 class Batches {
 public:
-  // Finds the inputs of the entry in `inputs`; fails, with an error, at one
-  // that is required and that a file of tokens cannot give.
+  // Finds each of the entry's inputs in the data: a flat file has input_ids,
+  // labels and attention_mask. Labels that a file lacks are the next tokens.
+  // Fails, with an error, at an input that is required and not there, and at a
+  // tensor that is no input or has not its shape.
   static Status open(const TokenData &data,
                      const std::vector<mille_tensor> &inputs, int64_t batch,
                      mlir::MLIRContext &context,
@@ -22,12 +24,38 @@ public:
             uint64_t seed);
 
   const void *const *inputs() const { return pointers.data(); }
+  // Of a run of `count` sequences: the batch first. Names live as long as the
+  // package.
+  std::vector<mille_size> sizes(int64_t count) const;
 
 private:
+  // What an input is filled with.
+  enum class From { tensor, flat, flatNext, next };
+  struct Column {
+    From from = From::tensor;
+    const StoredTensor *tensor = nullptr; // of `next`: the tokens
+    const StoredTensor *mask = nullptr;   // of `next`
+    int64_t each = 0;                     // numbers of a sequence
+    bool isWhole = true;
+    std::vector<float> numbers; // whole ones have the bits of an int32_t
+  };
+
+  Batches(const TokenData &data, mlir::MLIRContext &context)
+      : data(data), context(context) {}
+  mlir::InFlightDiagnostic error() const;
+  bool fit(const StoredTensor &tensor, const mille_tensor &input);
+  bool add(const mille_tensor &input, const std::vector<mille_tensor> &inputs,
+           int64_t batch);
+  bool addFlat(const mille_tensor &input, Column &column) const;
+  bool addNext(const mille_tensor &labels,
+               const std::vector<mille_tensor> &inputs, Column &column) const;
+  bool read(Column &column, int64_t sequence, int64_t row) const;
+
   const TokenData &data;
-  explicit Batches(const TokenData &data) : data(data) {}
-  std::vector<int32_t> ids, labels, visible;
+  mlir::MLIRContext &context;
+  std::vector<Column> columns; // of the inputs that are not null
   std::vector<const void *> pointers;
+  std::vector<mille_size> extents; // but the batch
 };
 
 } // namespace mille

@@ -15,8 +15,6 @@ using llvm::StringRef;
 
 namespace {
 
-constexpr int32_t noLabel = -100;
-
 mlir::InFlightDiagnostic errorOn(StringRef path, mlir::MLIRContext &context) {
   return mlir::emitError(mlir::FileLineColLoc::get(&context, path, 0, 0));
 }
@@ -31,11 +29,6 @@ bool isSafetensors(StringRef bytes) {
          llvm::support::endian::read64le(bytes.data()) <= bytes.size() - 8;
 }
 
-bool isWhole(Encoding type) {
-  return type == Encoding::i64 || type == Encoding::i32 ||
-         type == Encoding::i16 || type == Encoding::u8 || type == Encoding::i8;
-}
-
 } // namespace
 
 Status TokenData::open(const std::string &path, TokenWidth width,
@@ -43,6 +36,7 @@ Status TokenData::open(const std::string &path, TokenWidth width,
                        std::unique_ptr<TokenData> &data) {
   data = std::make_unique<TokenData>();
   data->width = width;
+  data->path = path;
   std::unique_ptr<llvm::MemoryBuffer> bytes = TensorFile::map(path, context);
   if (!bytes)
     return Status::input;
@@ -50,26 +44,18 @@ Status TokenData::open(const std::string &path, TokenWidth width,
     data->file = TensorFile::open(path, context);
     if (!data->file)
       return Status::input;
-    data->ids = data->file->find("input_ids");
-    data->given = data->file->find("labels");
-    data->mask = data->file->find("attention_mask");
-    if (!data->ids || data->ids->shape.size() != 2 ||
-        !isWhole(data->ids->type)) {
-      errorOn(path, context) << "has no input_ids of whole numbers, "
-                                "[sequences, tokens]";
+    const StoredTensor *ids = data->file->find("input_ids");
+    if (data->tensors().empty() || data->tensors().front().shape.empty()) {
+      errorOn(path, context) << "has no tensor with a row for each sequence";
       return Status::input;
     }
-    for (const StoredTensor *tensor : {data->given, data->mask})
-      if (tensor &&
-          (tensor->shape != data->ids->shape || !isWhole(tensor->type))) {
-        errorOn(path, context)
-            << tensor->name
-            << " has another shape than input_ids, or no whole "
-               "numbers";
-        return Status::input;
-      }
-    data->count = data->ids->shape[0];
-    data->length = data->ids->shape[1];
+    const StoredTensor &first = ids ? *ids : data->tensors().front();
+    data->count = first.shape.empty() ? 0 : first.shape[0];
+    data->length = ids && ids->shape.size() == 2 ? ids->shape[1] : 0;
+    if (!data->count) {
+      errorOn(path, context) << "has no sequences";
+      return Status::input;
+    }
     if (tokens && tokens != data->length) {
       errorOn(path, context) << "has sequences of " << data->length
                              << " tokens but --tokens is " << tokens;
@@ -83,14 +69,23 @@ Status TokenData::open(const std::string &path, TokenWidth width,
                            << each << " of a token";
     return Status::input;
   }
-  data->length = tokens;
-  data->count = std::max<int64_t>(0, size / each - 1) / tokens;
   data->bytes = std::move(bytes);
-  if (data->count)
+  return tokens ? data->cut(tokens, context) : Status::done;
+}
+
+Status TokenData::cut(int64_t tokens, mlir::MLIRContext &context) {
+  const int64_t all = bytes->getBufferSize() / bytesOf(width);
+  if (!tokens) {
+    errorOn(path, context) << "is a flat file but the model takes any number "
+                              "of tokens: --tokens says how many";
+    return Status::input;
+  }
+  length = tokens;
+  count = std::max<int64_t>(0, all - 1) / tokens;
+  if (count)
     return Status::done;
-  errorOn(path, context) << "has " << size / each
-                         << " tokens but a sequence takes " << tokens
-                         << " and the one after them";
+  errorOn(path, context) << "has " << all << " tokens but a sequence takes "
+                         << tokens << " and the one after them";
   return Status::input;
 }
 
@@ -109,38 +104,6 @@ int32_t TokenData::flat(int64_t at) const {
   return 0;
 }
 
-bool TokenData::read(int64_t index, int32_t *into, int32_t *labels,
-                     int32_t *visible) const {
-  if (bytes) {
-    for (int64_t t = 0; t < length; ++t) {
-      into[t] = flat(index * length + t);
-      labels[t] = flat(index * length + t + 1);
-      visible[t] = 1;
-    }
-    return true;
-  }
-  std::vector<double> row(length);
-  auto take = [&](const StoredTensor &tensor, int32_t *to) {
-    tensor.read(index * length, row);
-    for (int64_t t = 0; t < length; ++t) {
-      if (!(row[t] >= INT32_MIN && row[t] <= INT32_MAX))
-        return false;
-      to[t] = int32_t(row[t]);
-    }
-    return true;
-  };
-  if (!take(*ids, into) || (mask && !take(*mask, visible)))
-    return false;
-  if (!mask)
-    std::fill_n(visible, length, 1);
-  if (given)
-    return take(*given, labels);
-  for (int64_t t = 0; t < length; ++t)
-    labels[t] =
-        t + 1 < length && visible[t] && visible[t + 1] ? into[t + 1] : noLabel;
-  return true;
-}
-
 std::string TokenData::mark() const {
   constexpr size_t most = 1 << 20;
   uint64_t hash = MILLE_HASH_START;
@@ -153,8 +116,13 @@ std::string TokenData::mark() const {
   };
   if (bytes)
     add(llvm::ArrayRef(bytes->getBufferStart(), bytes->getBufferSize()));
-  for (const StoredTensor *tensor : {ids, given, mask})
-    if (tensor)
+  // Those that a language model has come first, whatever the file's order.
+  const StringRef known[] = {"input_ids", "labels", "attention_mask"};
+  for (StringRef name : known)
+    if (const StoredTensor *tensor = find(name))
       add(tensor->bytes);
+  for (const StoredTensor &tensor : tensors())
+    if (!llvm::is_contained(known, tensor.name))
+      add(tensor.bytes);
   return llvm::utohexstr(hash, /*LowerCase=*/true);
 }

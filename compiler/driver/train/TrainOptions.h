@@ -20,6 +20,7 @@ struct TrainOptions {
   int64_t every = 0, evalEvery = 0;    // steps; 0: at the end
   unsigned threads = 0;                // 0: as many as CPUs
   std::string recompute, dtype;        // of a model; "": not given
+  int64_t memory = 0;                  // bytes; 0: any
 };
 
 } // namespace mille

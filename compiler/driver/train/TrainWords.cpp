@@ -1,5 +1,6 @@
 // Defines the options of `mille train`. Must not do what they ask for.
 #include "compiler/driver/train/TrainWords.h"
+#include "compiler/differentiate/Passes.h"
 #include "compiler/driver/OptionChecks.h"
 
 #include <map>
@@ -18,14 +19,37 @@ static CLI::Validator rate() {
       "");
 }
 
+static CLI::Validator recomputeWord() {
+  return CLI::Validator(
+      [](std::string &text) -> std::string {
+        return differentiate::isRecompute(text)
+                   ? ""
+                   : "is '" + text +
+                         "' but must be none, cheap, layer or segment:K, K "
+                         "from 1";
+      },
+      "");
+}
+
 CLI::Option *mille::recomputeOption(CLI::App *app, std::string &word) {
   return app
       ->add_option("--recompute", word,
                    "what the backward pass computes anew, for less memory: "
-                   "none, cheap (norms and activations) or layer (all but each "
-                   "layer's input) (default: cheap)")
+                   "none, cheap (norms and activations), layer (all but each "
+                   "layer's input) or segment:K (all but the input of every "
+                   "K-th layer) (default: cheap)")
       ->type_name("WHAT")
-      ->check(oneOf({"none", "cheap", "layer"}));
+      ->check(recomputeWord());
+}
+
+CLI::Option *mille::memoryOption(CLI::App *app, int64_t &bytes) {
+  return app
+      ->add_option("--memory", bytes,
+                   "of a training, in bytes, or 500M, 8G: of the words of "
+                   "--recompute that with the least work that fits")
+      ->type_name("BYTES")
+      ->transform(byteCount())
+      ->excludes("--recompute");
 }
 
 void mille::addTrain(CLI::App &root, TrainOptions &o) {
@@ -93,6 +117,7 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
                   "again while the training runs")
       ->type_name("FILE");
   recomputeOption(app, o.recompute);
+  memoryOption(app, o.memory);
   app->add_option("--dtype", o.dtype,
                   "what matmuls and attention of a MODEL read: f32, or bf16 "
                   "beside weights of f32 (default: f32)")

@@ -10,5 +10,6 @@ namespace mille {
 void addTrain(CLI::App &root, TrainOptions &options);
 // Of `mille compile` too.
 CLI::Option *recomputeOption(CLI::App *app, std::string &word);
+CLI::Option *memoryOption(CLI::App *app, int64_t &bytes);
 
 } // namespace mille

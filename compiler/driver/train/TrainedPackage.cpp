@@ -23,6 +23,12 @@ Status TrainedPackage::open(const std::string &subject, const TrainedAs &as,
       request.recompute = as.recompute;
     if (!as.dtype.empty())
       request.dtype = as.dtype;
+    request.memory = as.memory;
+    recompute = request.recompute;
+    request.observer.chose = [&](const std::string &word, int64_t bytes) {
+      recompute = word;
+      planned = bytes;
+    };
     request.name = "model";
     request.targets = {"host"};
     request.certify = false;
@@ -34,7 +40,9 @@ Status TrainedPackage::open(const std::string &subject, const TrainedAs &as,
       return status;
   }
   for (auto [name, word] :
-       {std::pair("--recompute", as.recompute), std::pair("--dtype", as.dtype)})
+       {std::pair("--recompute", as.recompute),
+        std::pair("--memory", std::string(as.memory.bytes ? "given" : "")),
+        std::pair("--dtype", as.dtype)})
     if (kind != Subject::model && !word.empty())
       return refuseOptions(llvm::Twine(name) + " is given but package " +
                                package.name + " is compiled",

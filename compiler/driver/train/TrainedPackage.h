@@ -1,6 +1,7 @@
 // A package that trains, opened for it: the one given, or one that is compiled
 // of the model given. Must not run anything.
 #pragma once
+#include "compiler/driver/Compile.h"
 #include "compiler/driver/Scratch.h"
 #include "compiler/driver/package/Compiled.h"
 
@@ -9,6 +10,7 @@ namespace mille {
 // Words of mille compile for a model; "": the default.
 struct TrainedAs {
   std::string recompute, dtype;
+  MemoryLimit memory;
 };
 
 struct TrainedPackage {
@@ -19,6 +21,10 @@ struct TrainedPackage {
   std::vector<mille_tensor> inputs() const;
   const LibraryFunctions &functions() const { return code->functions(); }
 
+  // What the step of a model that was compiled computes anew, and where memory
+  // is limited the bytes that it was chosen by.
+  std::string recompute;
+  int64_t planned = 0;
   Scratch scratch;
   Package package;
   std::unique_ptr<Compiled> code;

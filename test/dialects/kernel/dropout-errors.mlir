@@ -32,6 +32,14 @@ func.func @dropout_c2_site(%x: tensor<?x8xf32>, %n: tensor<1xi32>, %t: index, %o
 
 // -----
 
+func.func @dropout_c2_after(%x: tensor<?x8xf32>, %n: tensor<1xi32>, %t: index, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{after is -1 but must be at least 0 and below 2^32}}
+  %0 = kernel.dropout %x step %n first %n tokens %t rate 0.1 seed 1 site 0 after -1 outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>, tensor<1xi32>, tensor<1xi32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
 func.func @dropout_c3(%x: tensor<?x8xf32>, %n: tensor<1xi32>, %t: index, %o: tensor<?x4xf32>) {
   // expected-error @+1 {{input has 8 columns but outs has 4}}
   %0 = kernel.dropout %x step %n first %n tokens %t rate 0.1 seed 1 site 0 outs(%o : tensor<?x4xf32>) : tensor<?x8xf32>, tensor<1xi32>, tensor<1xi32> -> tensor<?x4xf32>

@@ -4,6 +4,7 @@ and who ignores what came before has about 4.0.
 
 usage: causal.py spec FILE LAYERS post|deepnorm [KEY=VALUE of train ...]
        causal.py data FILE COUNT
+       causal.py break WEIGHTS NAME   makes the numbers of a tensor 1e38
        causal.py last LOG         the last loss of a training's log
        causal.py below LOG MOST   the mean of its last ten losses is below MOST
        causal.py above LOG LEAST
@@ -65,6 +66,12 @@ def main(word, path, *rest):
         spec(path, *rest)
     elif word == "data":
         data(path, *rest)
+    elif word == "break":
+        with open(path, "r+b") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            begin, end = json.loads(file.read(length))[rest[0]]["data_offsets"]
+            file.seek(8 + length + begin)
+            file.write(struct.pack("<f", 1e38) * ((end - begin) // 4))
     elif word == "last":
         print(losses(path)[-1])
     elif word == "apart":

@@ -1,6 +1,7 @@
 // differences MODEL.mlir [OPTION...] compares the gradient of every parameter
 // with central differences of the interpreter, in double. Options:
-//   --recompute=none|cheap|layer   what the backward pass computes anew
+//   --recompute=none|cheap|layer|segment:K   what the backward pass computes
+//                   anew
 //   --of=OUTPUT     the loss is <c, OUTPUT> with random numbers c, not the
 //                   cross-entropy of logits
 //   --batch=N --tokens=N --seed=N

@@ -6,7 +6,7 @@
 
 The first runs each named placement of a residual unit, the second specs drawn over
 the whole vocabulary (test/models). A model runs unrolled and rolled, with every
-`recompute` where it is rolled; a placement as a program of fused kernels too. Prints
+`recompute` where it is rolled; a placement as programs of fused kernels too. Prints
 the spec whose gradients are wrong.
 """
 import json
@@ -70,9 +70,11 @@ def agree(mille, differences, folder, spec, kernels):
     file = os.path.join(folder, "spec.json")
     with open(file, "w") as out:
         json.dump(spec, out, indent=1)
-    rolled = ["--recompute=none", "--recompute=cheap", "--recompute=layer"]
+    rolled = ["--recompute=none", "--recompute=cheap", "--recompute=layer",
+              "--recompute=segment:1"]
     if kernels:
         rolled.append("--kernels")
+        rolled.append("--kernels --recompute=segment:1")
     for stage, ways in (("import", ["--recompute=cheap"]), ("roll", rolled)):
         text = os.path.join(folder, stage + ".mlir")
         with open(text, "w") as out:
@@ -82,8 +84,8 @@ def agree(mille, differences, folder, spec, kernels):
         if made.returncode:
             return False
         for way in ways:
-            ran = subprocess.run([differences, text, way], capture_output=True,
-                                 text=True)
+            ran = subprocess.run([differences, text, *way.split()],
+                                 capture_output=True, text=True)
             if ran.returncode:
                 print(stage, way, ran.stdout, ran.stderr)
                 return False
