@@ -64,6 +64,11 @@ struct Remember {
   void *entry; // [sequences, stateRows]
 
   int64_t rows() const { return sequences * tokens; }
+  // Whether other rows go where these do in another state.
+  bool isBeside(const Remember &other) const {
+    return past == other.past && sequences == other.sequences &&
+           tokens == other.tokens && stateRows == other.stateRows;
+  }
   // The bytes that an item copies at a time.
   int64_t unit() const {
     const int64_t all = rowBytes | inputStride;

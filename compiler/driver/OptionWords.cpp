@@ -384,6 +384,15 @@ static void addBench(CLI::App &root, BenchOptions &o) {
       ->take_all()
       ->excludes(batch)
       ->excludes(tokens);
+  app->add_option("--entry", o.entry,
+                  "the function of the model to run (default: its first, "
+                  "forward)")
+      ->type_name("NAME");
+  app->add_option("--context", o.context,
+                  "tokens that each sequence holds before the run, of an entry "
+                  "with states (default: none)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24));
   app->add_flag("--keep-padding", o.keepPadding,
                 "compute rows of padding, not only tokens");
   app->add_option_function<std::string>(

@@ -35,7 +35,9 @@ struct VerifyOptions {
 
 struct BenchOptions {
   std::string folder;
-  std::string target, device; // as in RunOptions
+  std::string entry;              // "": the first
+  std::optional<int64_t> context; // tokens that states hold; absent: none
+  std::string target, device;     // as in RunOptions
   int64_t batch = 1, tokens = 128;
   std::vector<int64_t> lengths; // of the sequences, in place of batch, tokens
   std::optional<int64_t> decoderTokens; // absent: 32 if there is a decoder

@@ -3,6 +3,8 @@
 #include "compiler/fuse/FusionReport.h"
 #include "compiler/fuse/MergeRows.h"
 #include "compiler/fuse/Passes.h"
+#include "compiler/fuse/Storage.h"
+#include "dialects/kernel/Remembered.h"
 
 namespace mille {
 #define GEN_PASS_DEF_FUSEQKV
@@ -12,26 +14,43 @@ namespace mille {
 using namespace mlir;
 using namespace mille;
 using kernel::MatmulOp;
+using kernel::RememberOp;
+using kernel::RotateOp;
 using kernel::RowsOp;
 using kernel::WeightOp;
 
 namespace {
 
 // The ops that compute one operand of an attention: a matmul, perhaps a norm.
+// Where keys and values are a state's: perhaps RoPE behind these, and what
+// appends the rows to the state.
 struct Projection {
-  OpOperand *read = nullptr; // attention's
+  OpOperand *read = nullptr; // attention's, or that of `remember`
   unsigned place = 0;        // 0 query, 1 key, 2 value
   MatmulOp matmul;
   RowsOp norm;
+  RotateOp turn;
+  RememberOp remember;
 
-  Operation *last() { return norm ? norm.getOperation() : matmul; }
+  Operation *made() { return norm ? norm.getOperation() : matmul; }
+  Operation *last() { return turn ? turn.getOperation() : made(); }
 };
 
 using Projections = SmallVector<Projection, 3>;
 
-Projection projectionOf(OpOperand &read, unsigned place) {
-  Projection projection{&read, place, {}, {}};
+Projection projectionOf(OpOperand &read, unsigned place, bool ofState) {
+  Projection projection{&read, place, {}, {}, {}, {}};
   Value made = read.get();
+  if (RememberOp remember = made.getDefiningOp<RememberOp>();
+      remember && ofState) {
+    projection.remember = remember;
+    projection.read = &remember.getInputMutable();
+    made = remember.getInput();
+  }
+  if (RotateOp turn = made.getDefiningOp<RotateOp>(); turn && ofState) {
+    projection.turn = turn;
+    made = turn.getInput();
+  }
   if (auto norm = made.getDefiningOp<RowsOp>();
       norm && norm.getNorm() && norm.getIndices().empty()) {
     projection.norm = norm;
@@ -83,7 +102,8 @@ std::string whyNotPart(Operation *op, Projection &part, Projections &all) {
   for (OpOperand &use : part.last()->getResult(0).getUses())
     if (llvm::none_of(all, [&](Projection &one) { return one.read == &use; }))
       return "a projection has another reader";
-  if (part.norm && !matmul.getResult().hasOneUse())
+  if ((part.norm && !matmul.getResult().hasOneUse()) ||
+      (part.turn && !part.made()->hasOneUse()))
     return "a projection has another reader";
   if (!matmul.getWeight().getDefiningOp<WeightOp>())
     return "a weight is not a parameter";
@@ -117,6 +137,35 @@ std::string whyNotNorm(Projections &all) {
     if (!part.norm.getOut().getDefiningOp<tensor::EmptyOp>())
       return "a projection's destination is not its own";
   }
+  return "";
+}
+
+// Why RoPE behind the projections cannot be one op, and one append for each of
+// keys and values; empty where they can.
+std::string whyNotRemember(Operation *op, Projections &all) {
+  std::set<std::string> storage;
+  for (Projection &part : all) {
+    if (part.place && !part.remember)
+      return "a kernel stands between a projection and the attention";
+    if (RememberOp remember = part.remember)
+      for (Operation *user : remember->getUsers())
+        if (user != op)
+          return "something else reads what is remembered";
+    auto weight = part.matmul.getWeight().getDefiningOp<WeightOp>();
+    std::set<std::string> own = storageOf(weight);
+    if (part.place && own != storage)
+      return "the projections' weights are stored in different types";
+    storage = own;
+  }
+  RotateOp query = all[0].turn, key = all[1].turn;
+  if (all.size() > 2 && all[2].turn)
+    return "values are turned";
+  if (bool(query) != bool(key) ||
+      (query && (query.getRotation() != key.getRotation() ||
+                 query.getHeadDim() != key.getHeadDim() ||
+                 query.getPairing() != key.getPairing() ||
+                 query.getStart() != key.getStart())))
+    return "query and key are turned differently";
   return "";
 }
 
@@ -228,6 +277,21 @@ Value joinNorms(OpBuilder &builder, Projections &all, Value joined, Value rows,
                   });
 }
 
+// RoPE of the joined queries and keys, where they have one.
+Value joinTurns(OpBuilder &builder, Projections &all, Value joined,
+                Value rows) {
+  RotateOp query = all[0].turn;
+  if (!query)
+    return Value();
+  const int64_t heads = query.getHeads() + all[1].turn.getHeads();
+  Value out = makeDestination(builder, query.getLoc(), rows,
+                              heads * query.getHeadDim());
+  return RotateOp::create(builder, query.getLoc(), out.getType(), joined,
+                          query.getRotation(), out, heads, query.getHeadDim(),
+                          query.getPairing(), query.getStart())
+      .getResult();
+}
+
 template <typename Attention> Operation *join(Attention op, Projections &all) {
   OpBuilder builder(lastOf(all));
   Location location = all.back().matmul.getLoc();
@@ -237,7 +301,10 @@ template <typename Attention> Operation *join(Attention op, Projections &all) {
   SmallVector<int64_t> offsets(op.getOffsets());
   SmallVector<Attribute> weights;
   for (Projection &part : all) {
-    offsets[part.place] += columns;
+    if (part.remember)
+      kernel::setFrom(part.remember, columns);
+    else
+      offsets[part.place] += columns;
     columns += columnsOf(part.matmul);
     weights.push_back(valueOf(part.matmul.getWeight()));
   }
@@ -255,16 +322,25 @@ template <typename Attention> Operation *join(Attention op, Projections &all) {
         return inlineScalar(inner, epilogue, arguments);
       });
   Value joined = joinNorms(builder, all, product, rows, columns);
-  for (Projection &part : all)
-    part.read->set(joined);
+  Value turned = joinTurns(builder, all, joined, rows);
+  for (Projection &part : all) {
+    part.read->set(part.turn ? turned : joined);
+    if (part.remember) // behind RoPE, keys and values side by side
+      part.remember->moveBefore(op);
+  }
   op.setOffsets(offsets);
   for (Projection &part : all) {
+    if (part.turn)
+      part.turn.erase();
     if (part.norm)
       part.norm.erase();
     part.matmul.erase();
   }
   return product.getDefiningOp();
 }
+
+bool readsState(kernel::AttentionOp op) { return bool(op.getPast()); }
+bool readsState(kernel::LinearAttentionOp) { return false; }
 
 struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
   void runOnOperation() override {
@@ -280,6 +356,10 @@ struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
   template <typename Attention> void fuse(Attention op, FusionReport &report) {
     constexpr StringLiteral names[] = {"query", "key", "value"};
     ArrayRef<int64_t> offsets = op.getOffsets();
+    const bool ofState = readsState(op);
+    auto key = op.getKey().template getDefiningOp<RememberOp>();
+    if (ofState && key && kernel::fromOf(key))
+      return; // done already
     for (unsigned i : {0, 1, 2})
       for (unsigned j = 0; j < i; ++j)
         if (op->getOperand(i) == op->getOperand(j) && offsets[i] != offsets[j])
@@ -288,10 +368,14 @@ struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
     const SmallVector<unsigned, 3> choices[] = {
         {0, 1, 2}, {1, 2}, {0, 1}, {0, 2}};
     for (ArrayRef<unsigned> places : choices) {
+      if (ofState && (places[0] != 0 || places[1] != 1))
+        continue; // what is first needs no column
       Projections all;
       for (unsigned place : places)
-        all.push_back(projectionOf(op->getOpOperand(place), place));
+        all.push_back(projectionOf(op->getOpOperand(place), place, ofState));
       std::string why = whyNotJoin(op, all);
+      if (why.empty() && ofState)
+        why = whyNotRemember(op, all);
       if (whyNotAll.empty())
         whyNotAll = why;
       if (!why.empty())
@@ -303,7 +387,7 @@ struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
         how = (names[places[0]] + " and " + names[places[1]] +
                " in one matmul: " + whyNotAll)
                   .str();
-      int64_t launches = saved * (all[0].norm ? 2 : 1);
+      int64_t launches = saved * (all[0].norm ? 2 : 1) + bool(all[0].turn);
       report.fused(join(op, all), bytes, launches, how);
       return;
     }

@@ -3,6 +3,7 @@
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"
 #include "compiler/interpret/StateBytes.h"
+#include "dialects/kernel/Remembered.h"
 
 using namespace mlir;
 using namespace mille;
@@ -104,9 +105,23 @@ Status mille::interpreter::runOp(Run &run, kernel::RecallOp op) {
   return Status::done;
 }
 
+// Some columns of rows.
+static Tensor columnsFrom(const Tensor &rows, int64_t from, int64_t columns) {
+  Tensor out;
+  out.integer = rows.integer;
+  out.shape = {rows.shape[0], columns};
+  for (int64_t row = 0; row < rows.shape[0]; ++row) {
+    auto first = rows.numbers.begin() + row * rows.shape[1] + from;
+    out.numbers.insert(out.numbers.end(), first, first + columns);
+  }
+  return out;
+}
+
 Status mille::interpreter::runOp(Run &run, kernel::RememberOp op) {
   auto recall = op.getOut().getDefiningOp<kernel::RecallOp>();
   Tensor input = run.at(op.getInput());
+  if (int64_t from = kernel::fromOf(op))
+    input = columnsFrom(input, from, kernel::rememberedColumns(op));
   if (auto type = cast<ShapedType>(op.getOut().getType());
       type.getElementType().isInteger(8))
     input = inBytes(input, op.getHeads().value_or(1), type.getDimSize(1));

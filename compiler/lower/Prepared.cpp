@@ -3,6 +3,7 @@
 // kernels.
 #include "compiler/lower/Prepared.h"
 #include "dialects/kernel/OpList.h"
+#include "dialects/kernel/Remembered.h"
 #include "dialects/kernel/RowSpace.h"
 #include "runtime/abi.h"
 
@@ -164,13 +165,16 @@ public:
   LogicalResult lower(RememberOp op) {
     auto type = cast<MemRefType>(op.getInput().getType());
     int64_t bytes = type.getElementTypeBitWidth() / 8;
+    Value input = address.lookup(op.getInput());
+    if (int64_t from = kernel::fromOf(op))
+      input = code.byteAddress(input, i64(from * bytes));
+    const int64_t columns = kernel::rememberedColumns(op);
     if (!op.getPanels()) {
       code.call("mille_remember",
-                {code.run, address.lookup(op.getInput()),
-                 i64(rowStride(op.getInput()) * bytes),
-                 i64(columnsOf(op.getInput()) * bytes),
-                 addressOrNull(op.getPast()), index.lookup(op.getRows()),
-                 tokensOfRows(op.getInput()), address.lookup(op.getOut())});
+                {code.run, input, i64(rowStride(op.getInput()) * bytes),
+                 i64(columns * bytes), addressOrNull(op.getPast()),
+                 index.lookup(op.getRows()), tokensOfRows(op.getInput()),
+                 address.lookup(op.getOut())});
       return success();
     }
     int64_t heads = int64_t(*op.getHeads());
@@ -178,9 +182,8 @@ public:
     const bool inBytes =
         cast<MemRefType>(op.getOut().getType()).getElementType().isInteger(8);
     code.call(inBytes ? "mille_remember_bytes" : "mille_remember_panels",
-              {code.run, address.lookup(op.getInput()),
-               i64(rowStride(op.getInput())), i32(keys), i64(heads),
-               i64(columnsOf(op.getInput()) / heads), i64(bytes),
+              {code.run, input, i64(rowStride(op.getInput())), i32(keys),
+               i64(heads), i64(columns / heads), i64(bytes),
                addressOrNull(op.getPast()), index.lookup(op.getRows()),
                tokensOfRows(op.getInput()), address.lookup(op.getOut())});
     return success();

@@ -272,9 +272,17 @@ Regs Builder::ifValues(Reg condition, Values then, const Regs &otherwise) {
   return argumentsOf(*this, done);
 }
 
+static LLVM::LoopAnnotationAttr withoutCopies(MLIRContext *context) {
+  const BoolAttr disabled = BoolAttr::get(context, true);
+  auto unroll =
+      LLVM::LoopUnrollAttr::get(context, disabled, {}, {}, {}, {}, {}, {});
+  return LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, unroll, {}, {}, {},
+                                       {}, {}, {}, {}, {}, {}, {}, {});
+}
+
 Regs Builder::loop(const Regs &initial,
                    llvm::function_ref<Reg(const Regs &)> condition,
-                   llvm::function_ref<Regs(const Regs &)> body) {
+                   llvm::function_ref<Regs(const Regs &)> body, bool whole) {
   auto first = valuesOf(initial);
   Block *done = blockAfter(builder), *inner = blockAfter(builder);
   Block *head = blockAfter(builder, ValueRange(first).getTypes());
@@ -284,7 +292,9 @@ Regs Builder::loop(const Regs &initial,
   LLVM::CondBrOp::create(builder, condition(values).value(), inner, done);
   builder.setInsertionPointToStart(inner);
   Regs next = body(values);
-  LLVM::BrOp::create(builder, valuesOf(next), head);
+  auto back = LLVM::BrOp::create(builder, valuesOf(next), head);
+  if (whole)
+    back.setLoopAnnotationAttr(withoutCopies(builder.getContext()));
   builder.setInsertionPointToStart(done);
   return values;
 }

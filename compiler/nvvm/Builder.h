@@ -102,9 +102,10 @@ public:
   // What `then` gives where the condition holds, else `otherwise`.
   Regs ifValues(Reg condition, Values then, const Regs &otherwise);
   // while (condition(values)) values = body(values). Gives the last values.
+  // whole: neither LLVM nor ptxas copies instructions to turns of their own.
   Regs loop(const Regs &initial,
             llvm::function_ref<Reg(const Regs &)> condition,
-            llvm::function_ref<Regs(const Regs &)> body);
+            llvm::function_ref<Regs(const Regs &)> body, bool whole = false);
 
   //===-- Numbers ---------------------------------------------------------===//
 
@@ -192,9 +193,12 @@ public:
   //===-- Copies ----------------------------------------------------------===//
 
   // blocks: those of the cluster that get the box, as bits, each at the offsets
-  // of `to` and of `barrier` in its own shared memory.
+  // of `to` and of `barrier` in its own shared memory. What is read once leaves
+  // L2 first: code and small tables stay there.
+  enum class Reads { often, once };
   void loadBox(Reg to, Reg tensorMap, Reg barrier, const Regs &coordinates,
-               std::optional<unsigned> blocks = std::nullopt);
+               std::optional<unsigned> blocks = std::nullopt,
+               Reads reads = Reads::often);
   void storeBox(Reg tensorMap, Reg from, const Regs &coordinates);
   void commitStores();
   // Until at most `pending` groups of this thread's stores have not been read
@@ -204,6 +208,9 @@ public:
   // cluster, and completes the bytes on its barrier at this one's offset.
   void send(Reg to, Reg from, Reg barrier, Reg rank, Operand bytes);
   void prefetchMap(Reg tensorMap);
+  // Asks for a line of 128 bytes of global memory in L2. What others write
+  // there meanwhile is seen all the same.
+  void prefetch(Reg pointer);
 
   //===-- Products --------------------------------------------------------===//
 

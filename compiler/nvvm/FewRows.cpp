@@ -54,6 +54,7 @@ struct FewRowsPath {
   unsigned rowBytes, stageBytes, stages, barriers, sharedBytes;
   bool exists; // what lies behind the rows of each step is in the stage
   unsigned input = 0, weight = 0, fewerInput = 0; // maps
+  unsigned stepsOfStage = 0;                      // an argument
 };
 
 // Of two paths with more sums (columns) ptxas says that registers do not
@@ -97,7 +98,7 @@ private:
             RingState at);
   void loadInput(Reg turn, Reg stage, RingState at);
   void loadWeight(Reg turn, Reg stage, RingState at);
-  Reg products(const RingState &at, Reg sums, bool first);
+  Reg products(const RingState &at, Reg sums);
   Regs sum();
   std::vector<Regs> readExtras();
   void store(const Regs &sums, const std::vector<Regs> &read);
@@ -106,6 +107,8 @@ private:
   Reg columnAt(unsigned i) {
     return column + fragments->column + int(8 * (i / 4));
   }
+  // Whether a run that takes the path has the row of a thread's sum.
+  bool exists(unsigned i) const { return path->eights > 1 || i / 2 % 2 == 0; }
 
   const KernelSpec &spec;
   const MatmulSpec &matmul;
@@ -178,9 +181,11 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
     path.weight = addMap(1, path, tile.columns);
     if (paths.size() == 1 && path.steps == 1)
       path.fewerInput = addMap(0, path, fewerRows);
+    // As arguments, not constants: LLVM would unroll the loops, and each
+    // instruction comes from memory, since weights push code out of the caches.
+    path.stepsOfStage = launch.addAmount(constantAmount(path.steps));
   }
   rowCount = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
-  // As an argument, not a constant: LLVM would unroll the loops.
   allSteps = launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOfK));
   rowTiles = launch.addAmount(tilesOfRows);
   return launch;
@@ -221,9 +226,11 @@ void FewRowsWriter::run(const FewRowsPath &ofRun) {
 }
 
 void FewRowsWriter::initialize() {
-  b.ifThen(eq(group, 0) & eq(thread, 0), [&] {
-    ring->init();
+  b.ifThen(eq(group, 0), [&] {
+    ring->initForTwo(thread);
     b.fenceBarrierInit();
+  });
+  b.ifThen(eq(group, 1) & eq(thread, 0), [&] {
     for (unsigned map : {path->input, path->weight})
       b.prefetchMap(b.argument(map));
   });
@@ -244,22 +251,27 @@ void FewRowsWriter::clearRows() {
   b.fenceAsync();
 }
 
+// A thread of its own for each operand: one issues a copy in some 200 cycles.
+// The weights' waits for no kernel before.
 void FewRowsWriter::produce() {
-  Reg bytes = b.constant(path->stageBytes);
+  const unsigned ofWeight = path->steps * path->weightBytes;
+  Reg ofInput = b.constant(path->stageBytes - ofWeight);
   if (isFewer)
-    bytes = b.select(isFewer,
-                     path->stageBytes - path->rowBytes + fewerRows * lineBytes,
-                     bytes);
-  b.ifThen(lt(thread, 32), [&] {
+    ofInput = b.select(isFewer, fewerRows * lineBytes, ofInput);
+  Reg warp = b.uniform(thread / 32);
+  b.ifThen(eq(warp, 0), [&] {
     b.ifThen(b.elect(), [&] {
-      ring->fill(
-          b.constant(0), turns, bytes,
-          [&](Reg turn, Reg stage, RingState at) {
-            loadWeight(turn, stage, at);
-          },
-          [&](Reg turn, Reg stage, RingState at) {
-            loadInput(turn, stage, at);
-          });
+      ring->fillPart(turns, ofWeight, [&](Reg turn, Reg stage, RingState at) {
+        loadWeight(turn, stage, at);
+      });
+    });
+  });
+  b.ifThen(eq(warp, 1), [&] {
+    b.ifThen(b.elect(), [&] {
+      b.waitForEarlierKernels();
+      ring->fillPart(turns, ofInput, [&](Reg turn, Reg stage, RingState at) {
+        loadInput(turn, stage, at);
+      });
     });
   });
 }
@@ -273,7 +285,8 @@ void FewRowsWriter::load(unsigned map, Reg turn, Reg first, bool isWeight,
     place.push_back(b.constant(0));
   if (whole)
     place.push_back(turn * int(path->steps));
-  b.loadBox(to, b.argument(map), ring->full(at.stage), place);
+  b.loadBox(to, b.argument(map), ring->full(at.stage), place, std::nullopt,
+            isWeight ? Builder::Reads::once : Builder::Reads::often);
 }
 
 void FewRowsWriter::loadInput(Reg turn, Reg stage, RingState at) {
@@ -291,44 +304,56 @@ void FewRowsWriter::loadWeight(Reg turn, Reg stage, RingState at) {
 }
 
 // Issues the products of a stage.
-Reg FewRowsWriter::products(const RingState &at, Reg sums, bool first) {
+Reg FewRowsWriter::products(const RingState &at, Reg sums) {
   ring->wait(at);
   Reg base = b.addressOf(shared) + at.stage * int(path->stageBytes);
   Reg ofRows = descriptor(base),
       ofWeight = descriptor(base + int(path->steps * path->rowBytes));
-  b.fenceProducts();
-  if (!first)
-    b.noteHarmless("the sums stay in flight");
-  for (unsigned s = 0; s < path->steps; ++s)
+  // The fence stands where the loop begins anew: ptxas wants one there.
+  auto step = [&](const Regs &v) -> Regs {
+    Reg all = v[3];
+    b.fenceProducts();
     for (unsigned k = 0; k < stepOfK / 16; ++k)
-      sums =
-          b.multiply(path->weightBytes / lineBytes,
-                     ofRows + descriptorStep(s * path->rowBytes + 32 * k),
-                     ofWeight + descriptorStep(s * path->weightBytes + 32 * k),
-                     sums, first && !s && !k);
+      all = b.multiply(path->weightBytes / lineBytes,
+                       v[1] + descriptorStep(32 * k),
+                       v[2] + descriptorStep(32 * k), all);
+    return {v[0] + 1, v[1] + descriptorStep(path->rowBytes),
+            v[2] + descriptorStep(path->weightBytes), all};
+  };
+  // One at least: so the loop has no branch around it.
+  Reg stepsOfStage = b.maxSigned(b.argument(path->stepsOfStage), 1);
+  Regs end{b.constant(0), ofRows, ofWeight, sums};
+  if (path->steps == 1) {
+    end = step(end);
+  } else {
+    end = b.loop(
+        end, [&](const Regs &v) { return lt(v[0], stepsOfStage); }, step,
+        /*whole=*/true);
+    b.fenceProducts(); // behind a loop too
+    b.noteHarmless("the sums stay in flight");
+  }
   b.commitProducts();
-  return sums;
+  return end[3];
 }
 
-// The products of a stage run while the next are issued; the first stage stands
-// before the loop, because it begins the sums.
+// The products of a stage run while the next are issued.
 Regs FewRowsWriter::sum() {
-  RingState state = ring->consumer();
-  Reg sums = products(
-      state, b.undefined(b.accumulatorType(path->weightBytes / lineBytes)),
-      true);
-  RingState second = ring->next(state);
+  RingState start = ring->consumer();
+  const unsigned columns = path->weightBytes / lineBytes;
   Regs end = b.loop(
-      {b.constant(1), second.stage, second.parity, sums},
+      {b.constant(0), start.stage, start.parity,
+       b.pack(Regs(columns / 2, b.real(0)))},
       [&](const Regs &v) { return lt(v[0], turns); },
       [&](const Regs &v) -> Regs {
         RingState at{v[1], v[2]};
-        Reg more = products(at, v[3], false);
+        Reg more = products(at, v[3]);
         b.waitProducts(1);
-        ring->release(ring->before(at.stage), thread);
+        b.ifThen(gt(v[0], 0),
+                 [&] { ring->release(ring->before(at.stage), thread); });
         RingState next = ring->next(at);
         return {v[0] + 1, next.stage, next.parity, more};
-      });
+      },
+      /*whole=*/true);
   b.waitProducts(0);
   return b.afterProducts(b.unpack(end[3]));
 }
@@ -339,7 +364,8 @@ std::vector<Regs> FewRowsWriter::readExtras() {
   std::vector<Regs> read(direct.count());
   for (unsigned x = 0; x < direct.count(); ++x)
     for (unsigned i = 0; i < tile.columns / 2; i += 2)
-      for (Reg value : direct.at(x, lineAt(i), columnAt(i)))
+      for (Reg value : exists(i) ? direct.at(x, lineAt(i), columnAt(i))
+                                 : Regs(2, b.real(0)))
         read[x].push_back(value);
   return read;
 }
@@ -348,6 +374,8 @@ std::vector<Regs> FewRowsWriter::readExtras() {
 void FewRowsWriter::store(const Regs &sums, const std::vector<Regs> &read) {
   Region region(b, matmul.epilogue, isBf16(spec.out.element));
   for (unsigned i = 0; i < tile.columns / 2; i += 2) {
+    if (!exists(i))
+      continue;
     Regs pair;
     for (unsigned e : {0, 1}) {
       Regs arguments;

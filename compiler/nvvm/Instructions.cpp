@@ -179,14 +179,20 @@ static llvm::SmallVector<Value> valuesOf(llvm::ArrayRef<Reg> regs) {
 }
 
 // The cluster's form without a mask too: the block's own needs PTX 8.6.
+// The policy that `createpolicy.fractional.L2::evict_first` gives for all of
+// what is read.
+constexpr int64_t evictFirst = 0x12F0000000000000;
+
 void Builder::loadBox(Reg to, Reg tensorMap, Reg barrier,
-                      const Regs &coordinates, std::optional<unsigned> blocks) {
+                      const Regs &coordinates, std::optional<unsigned> blocks,
+                      Reads reads) {
   Value target =
       LLVM::AddrSpaceCastOp::create(builder, clusterShared(), to.value());
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
       builder, target, tensorMap.value(), valuesOf(coordinates),
       barrier.value(), ValueRange(),
-      blocks ? constant(i16(), *blocks).value() : Value(), Value(),
+      blocks ? constant(i16(), *blocks).value() : Value(),
+      reads == Reads::once ? constant(i64(), evictFirst).value() : Value(),
       NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(),
       Value());
 }
@@ -224,6 +230,14 @@ void Builder::prefetchMap(Reg tensorMap) {
   NVVM::PrefetchOp::create(builder, NVVM::PrefetchCacheLevelAttr(),
                            NVVM::CacheEvictionPriorityAttr(), tensorMap.value(),
                            Value(), builder.getUnitAttr());
+}
+
+void Builder::prefetch(Reg pointer) {
+  NVVM::PrefetchOp::create(
+      builder,
+      NVVM::PrefetchCacheLevelAttr::get(builder.getContext(),
+                                        NVVM::PrefetchCacheLevel::L2),
+      NVVM::CacheEvictionPriorityAttr(), pointer.value(), Value(), UnitAttr());
 }
 
 //===-- Products ----------------------------------------------------------===//

@@ -26,6 +26,14 @@ void Ring::init() {
   }
 }
 
+void Ring::initForTwo(Reg thread) {
+  assert(consumers * cluster == 1 && "one releases a stage");
+  b.ifThen(lt(thread, count),
+           [&] { b.initBarrier(b.at(shared, thread * 8 + barriers), 2); });
+  b.ifThen(ge(thread, count) & lt(thread, 2 * count),
+           [&] { b.initBarrier(b.at(shared, thread * 8 + barriers), 1); });
+}
+
 RingState Ring::producer() { return {b.constant(0), b.constant(1)}; }
 RingState Ring::consumer() { return {b.constant(0), b.constant(0)}; }
 
@@ -91,6 +99,13 @@ RingState Ring::fill(Reg from, Reg to, Operand expected, Load weight,
     Reg stage = acquire(at, expected);
     input(step, stage, at);
     weight(step, stage, at);
+  });
+}
+
+void Ring::fillPart(Reg to, Operand expected, Load load) {
+  eachStep(producer(), b.constant(0), to, [&](Reg step, RingState at) {
+    Reg stage = acquire(at, expected);
+    load(step, stage, at);
   });
 }
 

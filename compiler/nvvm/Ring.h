@@ -27,6 +27,8 @@ public:
   static unsigned barrierBytes(unsigned stages) { return 16 * stages; }
 
   void init(); // by one thread
+  // For two producers and one consumer, a barrier by each thread.
+  void initForTwo(Reg thread);
   RingState producer();
   RingState consumer();
   RingState next(const RingState &state);
@@ -43,6 +45,10 @@ public:
   // the last.
   using Load = llvm::function_ref<void(Reg step, Reg stage, RingState at)>;
   RingState fill(Reg from, Reg to, Operand expected, Load weight, Load input);
+  // The work of one of two producers, which fills its part of each stage.
+  void
+  fillPart(Reg to, Operand expected,
+           llvm::function_ref<void(Reg step, Reg stage, RingState at)> load);
   // The consumers': waits for the bytes.
   void wait(const RingState &state);
   // By all threads of a group; `thread` is the number within it.

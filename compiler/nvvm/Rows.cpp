@@ -12,6 +12,8 @@ namespace {
 // Blocks of a unit: memory is busy from four on (measured on an H200: 0.85 of
 // a copy's bandwidth with one block, 0.97 with eight).
 constexpr unsigned blocksPerUnit = 8;
+// What a thread asks for before it waits, and the shortest row that is worth it.
+constexpr unsigned prefetchBytes = 128, prefetchLeast = 1024;
 
 // A part of the kernel, and where its buffers are among the arguments.
 struct Step : Part {
@@ -41,6 +43,7 @@ public:
 private:
   Launch describe(const KernelSpec &spec, const std::string &entry);
   void readScalars();
+  void askForColumns();
   // Whether a vector's columns exist in all parts and for all threads.
   bool isWhole(unsigned step) const {
     return s.columns % tile.columns == 0 &&
@@ -354,8 +357,23 @@ void RowsKernel::readScalars() {
   }
 }
 
+// What is read by column has gone from L2 where products of many weights run in
+// between: it comes while they end.
+void RowsKernel::askForColumns() {
+  Reg at = b.threadIndex() * int(prefetchBytes);
+  for (const Step &step : parts)
+    for (auto [i, input] : llvm::enumerate(step.rows.inputs)) {
+      const int64_t bytes = s.columns * bytesOf(input.element);
+      if (step.sources[i] < 0 && input.reading == Reading::column &&
+          bytes >= prefetchLeast)
+        b.ifThen(lt(at, bytes),
+                 [&] { b.prefetch(b.at(b.argument(step.inputs[i]), at)); });
+    }
+}
+
 Kernel RowsKernel::write() {
   b.admitNextKernel();
+  askForColumns();
   b.waitForEarlierKernels();
   thread = b.threadIndex() % tile.threads;
   slot = b.threadIndex() / tile.threads;

@@ -53,6 +53,8 @@ private:
   // what was summed before.
   Regs weigh(Regs &scores, RowSums sums[2]);
   Regs block(Reg number, const Regs &now);
+  void addSums(RowSums all[2], Regs &values, const RowSums more[2],
+               const Regs &moreValues);
   void giveOut(const RowSums sums[2], const Regs &out);
 
   StateAttention &k;
@@ -241,6 +243,23 @@ Regs Consumer::block(Reg number, const Regs &now) {
 
 //===-- Stretches ---------------------------------------------------------===//
 
+// A stretch behind those before it.
+void Consumer::addSums(RowSums all[2], Regs &values, const RowSums more[2],
+                       const Regs &moreValues) {
+  for (unsigned h = 0; h < 2; ++h) {
+    Regs half, halfMore;
+    for (size_t i = 2 * h; i < values.size(); i += 4)
+      for (size_t e = i; e < i + 2; ++e) {
+        half.push_back(values[e]);
+        halfMore.push_back(moreValues[e]);
+      }
+    addStretch(b, factor, all[h], half, more[h], halfMore);
+    for (size_t i = 2 * h, at = 0; i < values.size(); i += 4)
+      for (size_t e = i; e < i + 2; ++e)
+        values[e] = half[at++];
+  }
+}
+
 void Consumer::giveOut(const RowSums sums[2], const Regs &out) {
   for (unsigned h = 0; h < 2; ++h) {
     Reg by = endFactor(k, factor, sums[h], rows[h].head);
@@ -281,7 +300,15 @@ void Consumer::run() {
     RowSums sums[2];
     Regs state = stretchOf(tile.low + tile.split, rings);
     Regs out = sumsOf(state, 4, sums);
-    giveStretch(k, tile, factor, fragments, thread, sums, out);
+    auto alone = [&] { // no other block's sums
+      RowSums all[2] = {{none, zero}, {none, zero}};
+      Regs values(outs(), zero);
+      addSums(all, values, sums, out);
+      giveOut(all, values);
+    };
+    b.ifElse(eq(tile.count, 1), alone, [&] {
+      giveStretch(k, tile, factor, fragments, thread, sums, out);
+    });
     return;
   }
   Regs state = rings;
@@ -291,20 +318,10 @@ void Consumer::run() {
     Regs values = sumsOf(before, 4, all);
     Regs own = stretchOf(stretch, before);
     Regs more = sumsOf(own, 4, sums);
+    addSums(all, values, sums, more);
     Regs next(own.begin(), own.begin() + 4);
-    for (unsigned h = 0; h < 2; ++h) {
-      Regs half, halfMore;
-      for (size_t i = 2 * h; i < values.size(); i += 4)
-        for (size_t e = i; e < i + 2; ++e) {
-          half.push_back(values[e]);
-          halfMore.push_back(more[e]);
-        }
-      addStretch(b, factor, all[h], half, sums[h], halfMore);
-      for (size_t i = 2 * h, at = 0; i < values.size(); i += 4)
-        for (size_t e = i; e < i + 2; ++e)
-          values[e] = half[at++];
-      next.insert(next.end(), {all[h].top, all[h].sum});
-    }
+    for (const RowSums &of : all)
+      next.insert(next.end(), {of.top, of.sum});
     next.insert(next.end(), values.begin(), values.end());
     return next;
   });

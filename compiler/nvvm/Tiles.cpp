@@ -114,16 +114,17 @@ std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
 
 //===-- Few rows ----------------------------------------------------------===//
 
-// The width whose slowest unit takes least, for one tile of rows and for two: a
-// narrow tile makes more blocks, each of which reads fewer weights but has as
-// many steps.
+// The width whose slowest unit takes least, for one tile of rows, which counts
+// twice, and for two: a narrow tile makes more blocks, each of which reads fewer
+// weights but has as many steps. Half of the units read at half of the speed
+// (an H200: 34 MB by 64 blocks take 11.9 us, 36 % of a copy's bandwidth).
 FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
   FewRowsTile tile;
   int64_t least = INT64_MAX;
   for (unsigned columns : {8, 16, 24, 32, 64}) {
     const int64_t across = (matmul.columns + columns - 1) / columns;
     int64_t cost = 0;
-    for (int64_t rowTiles : {1, 2}) {
+    for (int64_t rowTiles : {1, 1, 2}) {
       const int64_t waves = (across * rowTiles + units - 1) / units;
       cost += waves * (columns * matmul.accumulators + stepColumns);
     }

@@ -138,6 +138,12 @@ private:
     if (auto remember = dyn_cast<RememberOp>(use.getOwner()))
       return remembers.contains(remember) &&
              &use == &remember.getInputMutable();
+    // Beside values that are remembered, as attention's own RoPE reads.
+    if (auto rotate = dyn_cast<RotateOp>(use.getOwner()))
+      return &use == &rotate.getInputMutable() &&
+             cast<ShapedType>(rotate.getOut().getType())
+                 .getElementType()
+                 .isBF16();
     return yieldsFromLaunch(use);
   }
 

@@ -1,6 +1,7 @@
 // The table of the kernel dialect's discardable attributes.
 // Must not check attributes of the transformer dialect.
 #include "dialects/kernel/Joined.h"
+#include "dialects/kernel/Remembered.h"
 #include "dialects/kernel/Signature.h"
 #include "dialects/kernel/StateWindows.h"
 #include "dialects/kernel/Updates.h"
@@ -167,6 +168,13 @@ LogicalResult verifyJoined(Operation *op, Attribute value) {
   return success();
 }
 
+LogicalResult verifyFrom(Operation *op, Attribute value) {
+  if (isa<RememberOp>(op) && isInt64From<1>(value))
+    return success();
+  return op->emitOpError() << "has kernel.from = " << value
+                           << " but only remember has it, an i64 > 0";
+}
+
 } // namespace
 
 LogicalResult KernelDialect::verifyOperationAttribute(Operation *op,
@@ -175,6 +183,8 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op,
     return verifyJoined(op, a.getValue());
   if (a.getName() == updatesName)
     return verifyUpdates(op, a.getValue());
+  if (a.getName() == fromName)
+    return verifyFrom(op, a.getValue());
   return verifyOnOperation(op, a, table);
 }
 LogicalResult KernelDialect::verifyRegionArgAttribute(Operation *op, unsigned,

@@ -1,5 +1,6 @@
 // Verifiers of the ops on states, one `// Cn` per labelled constraint.
 #include "dialects/kernel/Access.h"
+#include "dialects/kernel/Remembered.h"
 #include "dialects/kernel/StateBytes.h"
 #include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
@@ -31,6 +32,24 @@ LogicalResult RecallOp::verify() {
   return mille::verifyStateArgument(*this, getState()); // C3
 }
 
+int64_t mille::kernel::fromOf(RememberOp op) {
+  auto from = op->getAttrOfType<IntegerAttr>(fromName);
+  return from ? from.getInt() : 0;
+}
+
+void mille::kernel::setFrom(RememberOp op, int64_t column) {
+  op->setAttr(fromName, Builder(op).getI64IntegerAttr(column));
+}
+
+int64_t mille::kernel::rememberedColumns(RememberOp op) {
+  const bool fromSome = fromOf(op) > 0;
+  ShapedType of = shapedOf(fromSome ? op.getOut() : op.getInput());
+  const int64_t columns = of.getRank() == 2 ? of.getDimSize(1) : 1;
+  if (!fromSome || !of.getElementType().isSignlessInteger(8))
+    return columns;
+  return columns - int64_t(op.getHeads().value_or(1)) * rowBytes(0); // steps
+}
+
 // Outs of bytes: the columns of the input, and of its steps.
 static LogicalResult verifyBytes(RememberOp op) {
   if (!op.getPanels())
@@ -39,7 +58,8 @@ static LogicalResult verifyBytes(RememberOp op) {
   auto columns = columnsOf(op, "input", op.getInput(), Elements::f32OrBf16);
   if (!columns)
     return failure();
-  const int64_t heads = op.getHeads().value_or(1), size = *columns / heads;
+  const int64_t heads = op.getHeads().value_or(1);
+  const int64_t size = rememberedColumns(op) / heads;
   const bool keys = op.getPanels() == StatePanels::keys;
   if (keys && size % stateByteGroup)
     return op.emitOpError()
@@ -57,10 +77,16 @@ LogicalResult RememberOp::verify() {
   ShapedType input = shapedOf(getInput()), out = shapedOf(getOut());
   const bool inBytes = out.hasRank() && out.getRank() == 2 &&
                        out.getElementType().isSignlessInteger(8);
+  const int64_t from = fromOf(*this);
   if (!input.hasRank() || !out.hasRank() ||
       (!inBytes && (input.getElementType() != out.getElementType() ||
-                    input.getShape() != out.getShape()))) // C1
+                    input.getRank() != out.getRank() ||
+                    (!from && input.getShape() != out.getShape())))) // C1
     return emitOpError() << "outs is " << out << " but input is " << input;
+  if (from && (input.getRank() != 2 || out.getRank() != 2 ||
+               from > input.getDimSize(1) - rememberedColumns(*this))) // C1
+    return emitOpError() << "outs is " << out << " but input is " << input
+                         << ", from column " << from;
   if (failed(verifyRecalled(*this, getOut()))) // C2
     return failure();
   if (getPanels().has_value() != getHeads().has_value()) // C4
@@ -68,7 +94,7 @@ LogicalResult RememberOp::verify() {
                                    : "has heads but no panels");
   int64_t heads = getHeads().value_or(1);
   if (heads < 1 || input.getRank() != 2 && getPanels() ||
-      (getPanels() && input.getDimSize(1) % heads)) // C4
+      (getPanels() && rememberedColumns(*this) % heads)) // C4
     return emitOpError() << "has " << input << " but heads is " << heads;
   if (inBytes && failed(verifyBytes(*this))) // C5
     return failure();

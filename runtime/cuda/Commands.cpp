@@ -121,6 +121,7 @@ bool Commands::add(const Command &command, const void *more,
   }
   if (size > most - end)
     return false;
+  last = end;
   char *to = (char *)memcpy(memory + end, &command, sizeof command);
   ((Command *)to)->size = size;
   if (moreBytes) {
@@ -138,6 +139,15 @@ bool Commands::launch(const Kernel &kernel, const Arguments &arguments) {
   memcpy(command.at, arguments.at, sizeof command.at);
   return add(command, arguments.bytes, arguments.end);
 }
+
+const Kernel *Commands::lastKernel() const {
+  const Command *command = (const Command *)(memory + last);
+  return !planning && last < end && command->kind == launching
+             ? &command->kernel
+             : nullptr;
+}
+
+void Commands::dropLast() { end = last; }
 
 bool Commands::copyIn(CUdeviceptr to, const void *pinned, uint64_t bytes) {
   Command command(copyingIn);

@@ -35,7 +35,7 @@ public:
   void plan(bool planning);
   bool make(const Memory &memory); // room for the longest that was planned
   void release(const Memory &memory);
-  void clear() { end = 0; }
+  void clear() { end = last = 0; }
 
   // Each appends one command; false where there is no room for it.
   bool launch(const Kernel &kernel, const Arguments &arguments);
@@ -43,6 +43,10 @@ public:
   bool copyRows(CUdeviceptr to, CUdeviceptr from, uint64_t stride,
                 uint64_t rows, uint64_t rowBytes);
   bool fill(CUdeviceptr to, uint64_t zeros);
+
+  // The kernel of the command that was appended last; null where it is none.
+  const Kernel *lastKernel() const;
+  void dropLast(); // that command
 
   // Enqueues all commands, in order.
   CUresult execute(const Library &cuda, CUstream stream) const;
@@ -58,6 +62,7 @@ private:
 
   char *memory = nullptr;
   uint64_t end = 0, most = 0;
+  uint64_t last = 0; // where the last command begins
   bool planning = false;
 };
 

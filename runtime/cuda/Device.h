@@ -79,8 +79,9 @@ struct Part : DevicePart {
   KnownTensor *tensors = nullptr;
   uint32_t tensorCount = 0, tensorMost = 0; // of this run; of the longest
   CUfunction steps[stepCount] = {};
-  bool flushed = false; // commands of this run were executed before its end
-  RunKey key = {};      // of this run
+  Remember remembered = {}; // by the last launch of that step
+  bool flushed = false;     // commands of this run were executed before its end
+  RunKey key = {};          // of this run
   // An earlier run's graph, in place of this run's commands; null: none.
   Graphs::Slot *replayed = nullptr;
 
@@ -111,6 +112,10 @@ void unloadModules(mille_package &package, Device &device);
 int32_t functionOf(mille_session &session, CUmodule module, const char *name,
                    uint64_t threads, uint64_t sharedBytes,
                    CUfunction &function);
+// One division of L1 and shared memory for all kernels that overlap: a unit
+// changes it only while nothing runs on it.
+int32_t setCarveout(mille_session &session, const char *name,
+                    CUfunction function);
 Entry *entryOf(Part &part, const char *name, uint32_t variant);
 int32_t addEntry(mille_task &task, CUmodule module, const char *name,
                  uint64_t threads, uint64_t sharedBytes);

@@ -193,10 +193,15 @@ int32_t planLaunch(mille_task &task, const Call &call,
                                  call.kernel.name, module);
   if (status != MILLE_OK)
     return mille_task_fail(&task, status, "%s", package.message().text);
-  if (!entryOf(part, kernel.entry, task.variant))
-    if (int32_t code = addEntry(task, module, kernel.entry, kernel.threads,
-                                kernel.shared_bytes))
+  if (!entryOf(part, kernel.entry, task.variant)) {
+    int32_t code = addEntry(task, module, kernel.entry, kernel.threads,
+                            kernel.shared_bytes);
+    if (!code)
+      code = setCarveout(session, call.kernel.name,
+                         entryOf(part, kernel.entry, task.variant)->function);
+    if (code)
       return code;
+  }
   // Larger clusters are not on every device.
   constexpr uint32_t portableCluster = 8;
   if (kernel.cluster > portableCluster)

@@ -97,6 +97,14 @@ int32_t functionOf(mille_session &session, CUmodule module, const char *name,
   return error == CUDA_SUCCESS ? 0 : fail(session, name, error);
 }
 
+int32_t setCarveout(mille_session &session, const char *name,
+                    CUfunction function) {
+  constexpr int mostShared = 100; // percent
+  const CUresult error = partOf(session).cuda().cuFuncSetAttribute(
+      function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, mostShared);
+  return error == CUDA_SUCCESS ? 0 : fail(session, name, error);
+}
+
 Entry *entryOf(Part &part, const char *name, uint32_t variant) {
   for (Entry *entry = part.ofVariant[variant]; entry; entry = entry->next)
     if (entry->name == name || strcmp(entry->name, name) == 0)

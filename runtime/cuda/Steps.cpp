@@ -25,7 +25,7 @@ int32_t prepare(mille_session &session, Step step, uint64_t items) {
   CUfunction &function = part.steps[(int)step];
   CUmodule module;
   if (!function) {
-    bool early;
+    bool early = false;
     mille_status status =
         moduleOf(package, part.on(), nullptr, textFor(session, step, early),
                  nameOf(step), module);
@@ -34,8 +34,11 @@ int32_t prepare(mille_session &session, Step step, uint64_t items) {
       return mille_task_fail(&session.tasks[0], status, "%s",
                              package.message().text);
     }
-    if (int32_t code = functionOf(session, module, nameOf(step), items,
-                                  /*sharedBytes=*/0, function))
+    int32_t code = functionOf(session, module, nameOf(step), items,
+                              /*sharedBytes=*/0, function);
+    if (!code && early)
+      code = setCarveout(session, nameOf(step), function);
+    if (code)
       return code;
   }
   Arguments most;
@@ -114,9 +117,22 @@ int32_t similarity(mille_session &session, const Similarity &s) {
                           : callSimilarity(Call(session, Step::similarity), s);
 }
 
+// Keys and values of a layer, one after the other, are one launch: a step of
+// one token takes longer to begin a kernel than to copy.
 int32_t remember(mille_session &session, const Remember &r) {
-  return session.planning ? prepare(session, Step::remember, elementItems)
-                          : callRemember(Call(session, Step::remember), r);
+  if (session.planning)
+    return prepare(session, Step::remember, elementItems);
+  Part &part = partOf(session);
+  const Kernel *last = part.commands.lastKernel();
+  const bool joins =
+      last && last->function == part.steps[(int)Step::remember] &&
+      last->blocks[1] == 1 && !session.profiling && r.isBeside(part.remembered);
+  if (!joins) {
+    part.remembered = r;
+    return callRemember(Call(session, Step::remember), r);
+  }
+  part.commands.dropLast();
+  return callRemember(Call(session, Step::remember), part.remembered, &r);
 }
 
 int32_t recur(mille_session &session, const Recurrence &r) {

@@ -120,17 +120,26 @@ int32_t callSort(Call call, const Route &r, uint64_t experts) {
       .run(sortItems, r.entries);
 }
 
-template <typename Call> int32_t callRemember(Call call, const Remember &r) {
+// `other`: of as many rows behind as many, in the same launch; or null.
+template <typename Call>
+int32_t callRemember(Call call, const Remember &r,
+                     const Remember *other = nullptr) {
+  const Remember &second = other ? *other : r;
   return call.at(r.input)
       .at(r.past ? (const void *)r.past : r.input)
       .at(r.entry)
+      .at(second.input)
+      .at(second.entry)
       .with(r.past != nullptr)
-      .with(r.inputStride)
-      .with(r.rowBytes)
       .with(r.tokens)
       .with(r.stateRows)
+      .with(r.inputStride)
+      .with(r.rowBytes)
       .with(r.unit())
-      .run(elementItems, r.rows());
+      .with(second.inputStride)
+      .with(second.rowBytes)
+      .with(second.unit())
+      .run(elementItems, r.rows(), other ? 2 : 1);
 }
 
 template <typename Call> int32_t callRecur(Call call, const Recurrence &r) {

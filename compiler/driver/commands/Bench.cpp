@@ -20,6 +20,10 @@ static void printColumns(const BenchOptions &options, const Package &package,
       << options.batch << ", ";
   if (package.hasSize(sizes::tokens))
     out << options.tokens << " tokens, ";
+  if (!options.entry.empty())
+    out << "entry " << options.entry << ", ";
+  if (options.context)
+    out << "behind " << *options.context << " tokens, ";
   if (!options.lengths.empty())
     out << "of these " << countTokens(options) << " are no padding, ";
   if (package.hasSize(sizes::decoderTokens))

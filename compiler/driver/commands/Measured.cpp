@@ -18,6 +18,9 @@ using llvm::StringRef;
 using llvm::json::OStream;
 using Clock = std::chrono::steady_clock;
 
+// The input that says how many tokens each sequence's states hold.
+static constexpr llvm::StringLiteral pastName = "past";
+
 int64_t mille::decoderTokensOf(const BenchOptions &options) {
   return options.decoderTokens.value_or(32);
 }
@@ -136,6 +139,10 @@ void mille::writeMeasured(OStream &json, const BenchOptions &options,
   json.attribute("batch", options.batch);
   if (package.hasSize(sizes::tokens))
     json.attribute("tokens", options.tokens);
+  if (!options.entry.empty())
+    json.attribute("entry", options.entry);
+  if (options.context)
+    json.attribute("context", *options.context);
   if (!options.lengths.empty())
     json.attributeArray("lengths", [&] {
       for (int64_t length : options.lengths)
@@ -204,6 +211,31 @@ static Value maskFor(const BenchOptions &options) {
   return mask;
 }
 
+// Where each sequence stands: behind as many tokens as its states hold.
+static Value pastFor(const BenchOptions &options) {
+  Value past;
+  past.integer = true;
+  past.shape = {options.batch};
+  past.numbers.assign(options.batch, double(*options.context));
+  return past;
+}
+
+static Status checkEntry(const BenchOptions &options, const Package &package) {
+  const Package::Entry *entry = package.entry(options.entry);
+  if (!entry)
+    return refuseOptions("--entry is '" + options.entry + "' but package " +
+                             package.name + " has no such entry",
+                         "its entries are " + package.entryNames());
+  if (!options.context || llvm::any_of(entry->inputs, [](const auto &input) {
+        return input.name == pastName;
+      }))
+    return Status::done;
+  return refuseOptions("--context is " + llvm::Twine(*options.context) +
+                           " but entry " + entry->name +
+                           " goes on behind no tokens",
+                       "mille bench DIR --entry=next --context=1024");
+}
+
 // The type in which most matmuls compute.
 static NumberType numberTypeOf(const Package &package) {
   switch (package.dtype.usual.kind) {
@@ -261,8 +293,13 @@ Status mille::measurePackage(BenchOptions &options, const Package &package,
         "--target is 'reference' but only what is compiled can be measured");
     return Status::commandLine;
   }
+  if (Status status = checkEntry(options, package); failed(status))
+    return status;
   Compiled::Wishes wishes;
+  wishes.entry = options.entry;
   wishes.keepPadding = options.keepPadding;
+  if (options.context)
+    wishes.context = *options.context + options.tokens;
   if (Status status = Compiled::open(package, code, context, compiled, wishes);
       failed(status))
     return status;
@@ -271,10 +308,16 @@ Status mille::measurePackage(BenchOptions &options, const Package &package,
   llvm::StringMap<int64_t> numbers = sizesOfRun(
       package, options.batch, options.tokens, decoderTokensOf(options));
   takeImageSize(options, package, numbers);
-  Values inputs = seededInputs(package, numbers, /*withMask=*/false);
+  Values inputs = seededInputs(*package.entry(options.entry), numbers,
+                               /*withMask=*/false);
+  if (options.context)
+    inputs[pastName.str()] = pastFor(options);
   if (!options.lengths.empty())
     inputs[maskOf(package)->name] = maskFor(options);
-  if (Status status = compiled->bind(inputs, options.threads); failed(status))
-    return status;
+  Status bound = compiled->bind(inputs, options.threads);
+  if (!failed(bound) && options.context)
+    bound = compiled->showHeldTokens();
+  if (failed(bound))
+    return bound;
   return measure(options, numberTypeOf(package), *compiled, measured);
 }

@@ -62,7 +62,7 @@ static Status make(const CompileOptions &options, unsigned rank,
           Compiled::open(made.package, "", context, made.compiled, {});
       failed(status))
     return status;
-  return made.compiled->bind(seededInputs(made.package,
+  return made.compiled->bind(seededInputs(made.package.entries.front(),
                                           sizesWithin(made.package, 1, 128, 32),
                                           /*withMask=*/false),
                              /*threads=*/1);

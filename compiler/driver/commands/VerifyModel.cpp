@@ -119,7 +119,7 @@ static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
   if (options.inputs.empty()) {
     llvm::StringMap<int64_t> sizes = sizesWithin(package, 2, 13, 7);
     takeOddImage(package, sizes);
-    inputs = seededInputs(package, sizes, /*withMask=*/true);
+    inputs = seededInputs(package.entries.front(), sizes, /*withMask=*/true);
   }
   showProgress("running the reference");
   if (Status status = reference.run(inputs, referred); failed(status))

@@ -39,6 +39,9 @@ public:
 
   // For measuring: bind once, then call runBound any number of times.
   Status bind(const Values &values, unsigned threads);
+  // As if all tokens that states have room for had been run: the mask shows
+  // them, whatever their keys and values are.
+  Status showHeldTokens();
   Status runBound();
   Status profile(bool enable);
   std::vector<mille_profile> kernels();

@@ -94,6 +94,29 @@ Status Compiled::takeStates(const Values &values) {
   return Status::done;
 }
 
+Status Compiled::showHeldTokens() {
+  for (auto &[number, state] : states) {
+    if (llvm::StringRef(state.name) != "mask")
+      continue;
+    const std::vector<int64_t> shape = stateShape(number, state);
+    size_t size = 0;
+    api->mille_session_state_bytes(session, number, &size);
+    std::vector<char> bytes(size);
+    for (int64_t b = 0; b < shape[1]; ++b) {
+      mille_status status =
+          api->mille_session_read_state(session, number, b, bytes.data(), size);
+      for (int64_t row = 0; row < shape[2]; ++row)
+        putNumber(1, state.type, bytes.data() + row * elementBytes(state.type));
+      if (status == MILLE_OK)
+        status = api->mille_session_write_state(session, number, b,
+                                                bytes.data(), size);
+      if (status != MILLE_OK)
+        return fail(status, api->mille_session_message(session));
+    }
+  }
+  return Status::done;
+}
+
 void Compiled::giveStates(Values &results) {
   for (auto &[number, state] : states) {
     Value &value = results[state.name];

@@ -100,12 +100,12 @@ llvm::StringMap<int64_t> mille::sizesWithin(const Package &package,
   return numbers;
 }
 
-Values mille::seededInputs(const Package &package,
+Values mille::seededInputs(const Package::Entry &entry,
                            const llvm::StringMap<int64_t> &sizes,
                            bool withMask) {
   std::mt19937_64 bits(1);
   Values values;
-  for (const Package::Tensor &tensor : package.entries.front().inputs) {
+  for (const Package::Tensor &tensor : entry.inputs) {
     bool isMask = tensor.fallback == "ones";
     if (isMask ? !withMask : !tensor.fallback.empty())
       continue;

@@ -35,10 +35,10 @@ private:
   std::string folder;
 };
 
-// Random inputs of entry 0 from a fixed seed, with ids within bounds. Optional
+// Random inputs of an entry from a fixed seed, with ids within bounds. Optional
 // inputs are left out. With `withMask` there is a mask, and the last of several
 // sequences is shorter.
-Values seededInputs(const Package &package,
+Values seededInputs(const Package::Entry &entry,
                     const llvm::StringMap<int64_t> &sizes, bool withMask);
 
 // The sizes of a run of the package: `batch`, `tokens`, the model's own image,

@@ -9,6 +9,33 @@ func.func @remember_c1(%keys: tensor<2x?x8xf32> {transformer.state}, %rows: inde
 
 // -----
 
+func.func @remember_c1_from(%keys: tensor<2x?x8xf32> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x16xf32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  // expected-error @+1 {{outs is 'tensor<?x8xf32>' but input is 'tensor<?x16xf32>', from column 9}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) {kernel.from = 9 : i64} : tensor<?x16xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @remember_c1_from_below(%keys: tensor<2x?x8xf32> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x16xf32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  // expected-error @+1 {{has kernel.from = -1 : i64 but only remember has it, an i64 > 0}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) {kernel.from = -1 : i64} : tensor<?x16xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @remember_c1_wider(%keys: tensor<2x?x8xf32> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x16xf32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  // expected-error @+1 {{outs is 'tensor<?x8xf32>' but input is 'tensor<?x16xf32>'}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) : tensor<?x16xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
 func.func @remember_c2(%keys: tensor<2x?x8xf32> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>) {
   %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
   // expected-error @+1 {{writes to outs that kernel.recall does not give}}

@@ -54,3 +54,14 @@ func.func @linear_recurrence(%sums: memref<2x?x4xf32> {transformer.state}, %rows
     : memref<?x24xf32>, memref<?x24xf32>, memref<?x24xf32>
   return
 }
+
+// CHECK-LABEL: @from
+// CHECK: kernel.remember %{{.*}} past %{{.*}} outs(%{{.*}} : tensor<?x8xf32>) {kernel.from = 16 : i64} : tensor<?x24xf32> -> tensor<?x8xf32>
+// CHECK: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x16xi8>) {kernel.from = 8 : i64} : tensor<?x24xf32> -> tensor<?x16xi8>
+func.func @from(%values: tensor<2x?x8xf32> {transformer.state}, %bytes: tensor<2x?x16xi8> {transformer.state}, %rows: index, %past: tensor<?xi32>, %qkv: tensor<?x24xf32>) {
+  %h = kernel.recall 1 of %values rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %a = kernel.remember %qkv past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) {kernel.from = 16 : i64} : tensor<?x24xf32> -> tensor<?x8xf32>
+  %g = kernel.recall 1 of %bytes rows %rows : tensor<2x?x16xi8> -> tensor<?x16xi8>
+  %b = kernel.remember %qkv past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%g : tensor<?x16xi8>) {kernel.from = 8 : i64} : tensor<?x24xf32> -> tensor<?x16xi8>
+  return
+}

@@ -305,7 +305,7 @@ static void moves(void) {
 static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
 
 /* The step that remembers waits itself for the kernel before it, where the
- * driver can. */
+ * driver can. Two of them, one after the other, are one launch. */
 static void early(void) {
   const int32_t none[batch] = {0};
   const struct {
@@ -316,9 +316,10 @@ static void early(void) {
     fake(cases[n].wish);
     mille_package *package = openPackage();
     mille_session *session = open(package);
-    const int before = counts()->overlapping;
+    const int before = counts()->overlapping, launches = counts()->launches;
     check(session, 3, none, NULL);
     CHECK(counts()->overlapping == before + cases[n].overlapping);
+    CHECK(counts()->launches == launches + 3);
     close(package, session);
   }
   fake("");
