@@ -2,12 +2,13 @@
 """Single kernels on a device of CUDA, beside those of PyTorch in the same process.
 
   cuda_kernels.py prepare DIR [--mille=build/bin/mille]   compiles; DIR can be carried
-  cuda_kernels.py run DIR [--device=cuda]                 NumPy, torch and a device
+  cuda_kernels.py run DIR [--device=cuda] [--only=WORD]   NumPy, torch and a device
 
 A kernel is that of a stack of one layer or two: products with a GELU, with a skip that
 is scaled, with a norm behind them; attention; rows. Times are of the device's clock
 alone, as CUPTI gives them to torch.profiler for every kernel of the process; the median
-of 30 runs. Weights are drawn and results mean nothing (see cuda.py). Peers: torch's
+of 30 runs, once the device has been at work for a while: large products run into its
+limit of power, and then the clock of all is lower than that of the first runs. Weights are drawn and results mean nothing (see cuda.py). Peers: torch's
 product (cuBLAS), and its product followed by the same mathematics, eager and compiled;
 the fastest of its back ends of attention.
 """
@@ -17,6 +18,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, os.pardir)
@@ -25,6 +27,7 @@ from on_device import compile_package, fill, median, on_device, peaks, start_fol
 
 ALPHA = 1.5
 RUNS = 30
+WARM = 0.3  # seconds
 
 
 def stack(hidden, unit):
@@ -90,10 +93,16 @@ def kernel_times(run):
     """Kernel's name -> microseconds of each of its calls in RUNS runs, in order."""
     from torch.profiler import ProfilerActivity, profile
     import torch
-    for _ in range(3):
-        run()
+    run()
     torch.cuda.synchronize()
     with profile(activities=[ProfilerActivity.CUDA]) as seen:
+        # Inside, since the profiler takes its time to start.
+        before, start = 0, time.time()
+        while time.time() - start < WARM:
+            for _ in range(5):
+                run()
+            before += 5
+            torch.cuda.synchronize()
         for _ in range(RUNS):
             run()
         torch.cuda.synchronize()
@@ -101,7 +110,9 @@ def kernel_times(run):
     for event in sorted(seen.events(), key=lambda event: event.time_range.start):
         if event.device_type == torch.autograd.DeviceType.CUDA:
             times.setdefault(event.name, []).append(event.time_range.elapsed_us())
-    return times
+    # A kernel may be launched several times a run.
+    return {name: of[len(of) * before // (before + RUNS):]
+            for name, of in times.items()}
 
 
 def time_of_all(run):
@@ -183,9 +194,11 @@ def add_and_norm(y, skip):
     return normed, normed.bfloat16()
 
 
-def products(folder, device):
+def products(folder, device, only):
     import torch
     for name, (hidden, inner, norm, (batch, tokens)) in FFN.items():
+        if only not in "ffn-" + name:
+            continue
         rows = batch * tokens
         ours = Ours(folder, "ffn-" + name, batch, tokens, device)
         work = 2 * rows * hidden * inner
@@ -220,8 +233,10 @@ def attention_peers(batch, tokens, columns, causal):
     return times
 
 
-def attentions(folder, device):
+def attentions(folder, device, only):
     for columns, causal in ATTENTION:
+        if only not in attention_name(columns, causal):
+            continue
         for tokens in TOKENS:
             batch = max(TOKENS) // tokens
             ours = Ours(folder, attention_name(columns, causal), batch, tokens, device)
@@ -237,13 +252,14 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--mille", default=os.path.join(ROOT, "build/bin/mille"))
     parser.add_argument("--device", default="cuda")
+    parser.add_argument("--only", default="", help="kernels whose name has this")
     arguments = parser.parse_args()
     if arguments.what == "prepare":
         prepare(arguments.folder, arguments.mille)
         return
     peaks()
-    products(arguments.folder, arguments.device)
-    attentions(arguments.folder, arguments.device)
+    products(arguments.folder, arguments.device, arguments.only)
+    attentions(arguments.folder, arguments.device, arguments.only)
 
 
 if __name__ == "__main__":

@@ -135,10 +135,9 @@ AttentionArguments describeLaunch(const KernelSpec &spec,
 // 16384 tokens, 16384 rows in all:
 //   64 columns, all keys: 2 groups, 128 keys, persistent 366, 423, 445, 452; 3
 //     groups 315, 363, 446, 482. 160 and 192 keys: 210, -, 420, 440 and less.
-//     Causal: 2 groups, persistent 192, 269, 341, 357; 3 groups 145, 227, 377,
-//     458.
+//     Causal: 2 groups, persistent -, -, 377, 423; 3 groups 145, 227, 362, 443.
 //   128 columns: 128 keys in turns 399, 548, 660, 619; 176 keys are 2 % less.
-//     Causal: 210, 388, 592, 682; persistent 217 at 512, 395 at 16384.
+//     Causal, in one run: persistent -, -, 539, 583; else -, -, 513, 598.
 //   256 columns: 80 keys -, -, 718, 712. Causal 238, 449, 691, 775.
 // A polynomial for each 8th or 4th exponential makes all of them slower, by 5
 // to 15 %: the scheduler issues as many instructions as it can.
@@ -155,7 +154,7 @@ std::vector<AttentionTile> attentionTiles(const KernelSpec &spec) {
   else if (columns <= 128 && !s.causal)
     wanted = {{2, 128, 2, true, false}, {2, 176, 2, true, false}};
   else if (columns <= 128)
-    wanted = {{2, 128, 2, true, false}, {2, 128, 2, true, true}};
+    wanted = {{2, 128, 2, true, true}, {2, 128, 2, true, false}};
   else if (columns <= 192)
     wanted = {{2, 112, 2, true, false}};
   else
@@ -164,12 +163,12 @@ std::vector<AttentionTile> attentionTiles(const KernelSpec &spec) {
 }
 
 std::optional<LongTile> tileOfLong(const KernelSpec &spec) {
-  const AttentionSpec &s = spec.attention;
-  const AttentionTile tile = attentionTiles(spec).back();
-  if (std::max(s.headDim, s.valueDim) > 64 ||
-      AttentionPlan(spec, tile).changesScores())
+  const std::vector<AttentionTile> tiles = attentionTiles(spec);
+  // With other blocks of keys a row would have other bits.
+  if (tiles.size() < 2 || tiles.back().keys != tiles.front().keys ||
+      AttentionPlan(spec, tiles.back()).changesScores())
     return std::nullopt;
-  return LongTile{tile, s.causal ? 2048u : 4096u};
+  return LongTile{tiles.back(), 4096};
 }
 
 std::string wordsOfAttention(const KernelSpec &spec) {

@@ -8,17 +8,16 @@ MatmulEpilogue::MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
                                const MatmulLayout &layout, Launch &launch)
     : spec(spec), tile(tile), layout(layout), extras(spec, launch) {
   const uint32_t out = 2 + spec.matmul.extras.size();
-  auto map = [&](uint32_t buffer, const BufferSpec &its, uint32_t rows) {
+  auto map = [&](uint32_t buffer, const BufferSpec &its) {
     return launch.addTensor(
         buffer, {{constantAmount(its.columns), {}, layout.panelColumns},
                  {amountOf(MILLE_COUNT_ROWS),
-                  constantAmount(its.rowStride * bytesOf(its.element)), rows}});
+                  constantAmount(its.rowStride * bytesOf(its.element)), 64}});
   };
   if (layout.ringExtra >= 0)
-    extraMap = map(2 + layout.ringExtra, spec.matmul.extras[layout.ringExtra],
-                   64 * tile.blocks);
+    extraMap = map(2 + layout.ringExtra, spec.matmul.extras[layout.ringExtra]);
   if (layout.staged)
-    outMap = map(out, spec.out, 64);
+    outMap = map(out, spec.out);
 }
 
 void MatmulEpilogue::prefetchMaps(Builder &builder) {
@@ -28,11 +27,17 @@ void MatmulEpilogue::prefetchMaps(Builder &builder) {
     builder.prefetchMap(builder.argument(outMap));
 }
 
-Ring MatmulEpilogue::extraRing(Builder &builder, Reg shared, Reg which) {
-  Reg area =
-      builder.at(shared, which * int(layout.extraArea) + int(layout.extras));
-  return Ring(builder, area, layout.extraStages, layout.extraBytes, 0,
-              layout.extraStages * layout.extraBytes, 1);
+Ring MatmulEpilogue::panelRing(Builder &builder, Reg shared, Reg which) {
+  Reg area = builder.at(shared,
+                        which * int(layout.slotsBytes()) + int(layout.staging));
+  return Ring(builder, area, layout.slots, panelBytes, 0,
+              layout.slots * panelBytes, 1);
+}
+
+Carrier MatmulEpilogue::carrier(Builder &builder, Reg shared, Reg which) {
+  return Carrier(builder, layout, panelRing(builder, shared, which),
+                 layout.ringExtra < 0 ? Reg() : builder.argument(extraMap),
+                 builder.argument(outMap));
 }
 
 void MatmulEpilogue::begin(Builder &builder, const Place &where,
@@ -40,21 +45,16 @@ void MatmulEpilogue::begin(Builder &builder, const Place &where,
   b = &builder;
   place = where;
   fragments = &its;
-  if (layout.extraStages)
-    ring.emplace(extraRing(*b, place.shared, place.group - 1));
+  if (layout.slots)
+    ring.emplace(panelRing(*b, place.shared, place.group - 1));
   region.emplace(*b, spec.matmul.epilogue, isBf16(spec.out.element));
   extras.begin(*b, place.rows);
-}
-
-void MatmulEpilogue::end() {
-  if (layout.staged)
-    b->ifThen(eq(place.thread, 0), [&] { b->waitStores(0, /*read=*/false); });
 }
 
 //===-- Reading -----------------------------------------------------------===//
 
 void MatmulEpilogue::prepare(Reg row, Reg column, unsigned blocks) {
-  read = {columnsAt(column), {}, {}, {}};
+  read = {readsAhead() ? columnsAt(column) : Columns(), {}, {}, {}};
   read.rows.resize(extras.count());
   read.scalars.resize(extras.count());
   for (unsigned x = 0; x < extras.count(); ++x) {
@@ -92,15 +92,14 @@ MatmulEpilogue::Values MatmulEpilogue::elementsOf(unsigned extra, Reg row,
           values[j].push_back(value);
   } else if (isBf16(spec.out.element)) {
     for (unsigned q = 0; q < eights / 2; ++q) {
-      Regs words =
-          b->loadMatrices(fragments->matrixAddress(read.panelOfExtra, q));
+      Regs words = b->loadMatrices(fragments->matrixAddress(read.slot, q));
       for (unsigned w = 0; w < 4; ++w)
         for (Reg value : b->unpackBf16(words[w]))
           values[2 * q + w / 2].push_back(value);
     }
   } else {
     for (unsigned h : {0, 1}) {
-      Regs eight = fragments->loadPairs(read.panelOfExtra, h);
+      Regs eight = fragments->loadPairs(read.slot, h);
       for (unsigned i = 0; i < 8; ++i)
         values[i / 2].push_back(eight[i]);
     }
@@ -120,7 +119,14 @@ MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
       elements[x] = elementsOf(x, row, column);
   const unsigned eights = layout.panelColumns / 8;
   Values values(eights);
-  for (unsigned j = 0; j < eights; ++j)
+  for (unsigned j = 0; j < eights; ++j) {
+    std::vector<Regs> columns(extras.count());
+    for (unsigned x = 0; x < extras.count(); ++x)
+      if (extras.reading(x) == Reading::column)
+        columns[x] =
+            readsAhead()
+                ? read.columns[x][j]
+                : extras.atColumns(x, column + fragments->column + 8 * j);
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned at = (panel * eights + j) * 4 + i;
       Regs arguments;
@@ -132,7 +138,7 @@ MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
           arguments.push_back(elements[x][j][i]);
           break;
         case Reading::column:
-          arguments.push_back(read.columns[x][j][i % 2]);
+          arguments.push_back(columns[x][i % 2]);
           break;
         case Reading::row:
           arguments.push_back(read.rows[x][block][i / 2]);
@@ -143,18 +149,20 @@ MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
         }
       values[j].push_back(region->apply(arguments));
     }
+  }
   return values;
 }
 
 //===-- Writing -----------------------------------------------------------===//
 
-void MatmulEpilogue::stage(const Values &values, Reg buffer) {
+// In place of the extra's panel.
+void MatmulEpilogue::stage(const Values &values) {
   if (!isBf16(spec.out.element)) {
     for (unsigned h : {0, 1}) {
       Regs eight;
       for (const Regs &four : values)
         eight.insert(eight.end(), {four[2 * h], four[2 * h + 1]});
-      fragments->storePairs(buffer, h, eight);
+      fragments->storePairs(read.slot, h, eight);
     }
     return;
   }
@@ -164,32 +172,8 @@ void MatmulEpilogue::stage(const Values &values, Reg buffer) {
       const Regs &four = values[2 * q + w / 2];
       words.push_back(b->packBf16(four[2 * (w % 2)], four[2 * (w % 2) + 1]));
     }
-    b->storeMatrices(fragments->matrixAddress(buffer, q), words);
+    b->storeMatrices(fragments->matrixAddress(read.slot, q), words);
   }
-}
-
-// number: of the block's panel in the tile. Two buffers alternate.
-void MatmulEpilogue::leave(const Values &values, unsigned number, Reg row,
-                           Reg column) {
-  const unsigned count = layout.panels * tile.blocks;
-  Reg buffer = b->at(place.shared,
-                     (place.group - 1) * int(stagingGroupBytes) +
-                         int(layout.staging + number % 2 * stagingPanelBytes));
-  // The store that used this buffer has read it: the one before the last, or
-  // the last one, where a tile has an odd number of stores. The next wait would
-  // then have nothing to wait for.
-  const bool odd = count % 2, again = odd && number == 0;
-  if (!odd || number != 1) {
-    b->ifThen(eq(place.thread, 0), [&] { b->waitStores(again ? 0 : 1); });
-    b->syncNamed(place.group, 128);
-  }
-  stage(values, buffer);
-  b->fenceAsync();
-  b->syncNamed(place.group, 128);
-  b->ifThen(eq(place.thread, 0), [&] {
-    b->storeBox(b->argument(outMap), buffer, {column, row});
-    b->commitStores();
-  });
 }
 
 void MatmulEpilogue::storeDirectly(const Values &values, Reg row, Reg column) {
@@ -203,24 +187,22 @@ void MatmulEpilogue::storeDirectly(const Values &values, Reg row, Reg column) {
 RingState MatmulEpilogue::write(const std::vector<Regs> &sums, Reg row,
                                 Reg column, RingState state) {
   for (unsigned p = 0; p < layout.panels; ++p) {
-    if (layout.extraStages)
-      ring->wait(state);
     Reg at = column + layout.panelColumns * p;
     // Those of the next panel arrive while this one is computed.
     Columns next;
-    if (p + 1 < layout.panels)
+    if (readsAhead() && p + 1 < layout.panels)
       next = columnsAt(at + layout.panelColumns);
     for (unsigned i = 0; i < sums.size(); ++i) {
-      if (layout.extraStages)
-        read.panelOfExtra = ring->address(state.stage, i * stagingPanelBytes);
       Reg own = row + 64 * i;
-      Values values = computePanel(sums[i], p, i, own, at);
-      if (layout.staged)
-        leave(values, p * sums.size() + i, own, at);
-      else
-        storeDirectly(values, own, at);
-    }
-    if (layout.extraStages) {
+      if (!layout.slots) {
+        storeDirectly(computePanel(sums[i], p, i, own, at), own, at);
+        continue;
+      }
+      ring->wait(state);
+      read.slot = ring->address(state.stage);
+      stage(computePanel(sums[i], p, i, own, at));
+      b->fenceAsync();
+      b->syncNamed(place.group, 128);
       ring->release(state.stage, place.thread);
       state = ring->next(state);
     }

@@ -1,16 +1,12 @@
 // The end of a matmul's tile: sums through the op's region to the out, panel by
 // panel of 128 bytes. Must not issue products.
 #pragma once
+#include "compiler/nvvm/Carrier.h"
 #include "compiler/nvvm/Extras.h"
 #include "compiler/nvvm/Fragments.h"
-#include "compiler/nvvm/Matmul.h"
 #include "compiler/nvvm/Region.h"
-#include "compiler/nvvm/Ring.h"
 
 namespace mille::nvvm {
-
-constexpr unsigned stagingPanelBytes = 64 * lineBytes;
-constexpr unsigned stagingGroupBytes = 2 * stagingPanelBytes;
 
 class MatmulEpilogue {
 public:
@@ -22,10 +18,10 @@ public:
   MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
                  const MatmulLayout &layout, Launch &launch);
   void prefetchMaps(Builder &builder);
-  Reg mapOfExtra(Builder &builder) { return builder.argument(extraMap); }
 
-  // Of consumer group `which`, from 0.
-  Ring extraRing(Builder &builder, Reg shared, Reg which);
+  // Of consumer group `which`, from 0, where the layout has slots.
+  Ring panelRing(Builder &builder, Reg shared, Reg which);
+  Carrier carrier(Builder &builder, Reg shared, Reg which);
 
   void begin(Builder &builder, const Place &place, Fragments &fragments);
   // The tiles that follow are of this expert, whose rows end there.
@@ -34,11 +30,10 @@ public:
   // blocks of 64 rows. Before the wait for the last products, so that it takes
   // no time of its own.
   void prepare(Reg row, Reg column, unsigned blocks);
-  // The sums of that tile, from this place in the extra's ring on. Gives the
+  // The sums of that tile, from this place in the ring of panels on. Gives the
   // place after it.
   RingState write(const std::vector<Regs> &sums, Reg row, Reg column,
                   RingState state);
-  void end();
 
 private:
   // What the elements of a panel's block need; [extra][...].
@@ -47,16 +42,17 @@ private:
     Columns columns;                     // of a panel
     std::vector<std::vector<Regs>> rows; // [extra][block] two
     Regs scalars;                        // [extra]
-    Reg panelOfExtra;                    // in the ring
+    Reg slot;                            // of the panel, in the ring
   };
   using Values = std::vector<Regs>; // [8 columns], registers as of a sum
 
+  // Whether registers have room for the columns of the next panel.
+  bool readsAhead() const { return tile.columns * tile.blocks <= 256; }
   Columns columnsAt(Reg column);
   Values elementsOf(unsigned extra, Reg row, Reg column);
   Values computePanel(const Regs &sums, unsigned panel, unsigned block, Reg row,
                       Reg column);
-  void stage(const Values &values, Reg buffer);
-  void leave(const Values &values, unsigned number, Reg row, Reg column);
+  void stage(const Values &values);
   void storeDirectly(const Values &values, Reg row, Reg column);
 
   const KernelSpec &spec;
@@ -67,7 +63,7 @@ private:
   Builder *b = nullptr;
   Place place;
   Fragments *fragments = nullptr;
-  std::optional<Ring> ring; // of the extra
+  std::optional<Ring> ring; // of panels
   std::optional<Region> region;
   Read read;
 };

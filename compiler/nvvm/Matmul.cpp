@@ -30,24 +30,25 @@ static int extraOfRing(const KernelSpec &spec) {
 MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile,
                            Out out) {
   outColumns = tile.columns / spec.matmul.accumulators;
+  blocks = tile.blocks;
   staged = out == Out::staged && hasMap(spec.out);
-  ringExtra = out == Out::staged ? extraOfRing(spec) : -1;
+  ringExtra = staged ? extraOfRing(spec) : -1;
   panelColumns = lineBytes / bytesOf(spec.out.element);
   if (out == Out::direct)
     panelColumns = std::min(outColumns, 32u);
   panels = outColumns / panelColumns;
-  extraStages = ringExtra < 0 ? 0 : 2;
-  extraBytes = 64 * tile.blocks * lineBytes;
-  extraArea = ringExtra < 0 ? 0 : extraStages * extraBytes + 1024;
+  // An extra comes from afar: more of it is on its way. In turns a group may
+  // have little time for its out.
+  if (staged)
+    slots = std::min(groupPanels(), ringExtra < 0 && !tile.pingPong ? 2u : 4u);
 }
 
 unsigned MatmulLayout::outBytes(unsigned groups) const {
-  return groups * (extraArea + (staged ? stagingGroupBytes : 0));
+  return groups * slotsBytes();
 }
 
 void MatmulLayout::placeOut(unsigned from, unsigned groups) {
   staging = from;
-  extras = staging + (staged ? groups * stagingGroupBytes : 0);
   barriers = from + outBytes(groups);
 }
 
@@ -59,6 +60,11 @@ MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile)
   weightBytes = tile.columns * lineBytes;
   stageBytes = rowBytes + weightBytes;
   stages = (sharedLimit - outBytes(2) - 256) / stageBytes;
+  // What is left is the out's.
+  while (staged && slots < groupPanels() &&
+         stages * stageBytes + outBytes(2) + 2 * panelBytes + 256 <=
+             sharedLimit)
+    ++slots;
   placeOut(stages * stageBytes, 2);
   sharedBytes = barriers + Ring::barrierBytes(stages);
 }
@@ -82,6 +88,11 @@ private:
     Reg row, column, end, expert;
   };
 
+  // A thread issues few copies, so one brings all of the weight's tile where
+  // that lies together and for one block.
+  unsigned weightCopies() const {
+    return tile.cluster > 1 || matmul.accumulators > 1 ? 2 : 1;
+  }
   Launch &describe(const std::string &entry);
   void initialize();
   Origin originOf(Reg number);
@@ -90,13 +101,13 @@ private:
   Regs eachTile(const Regs &state, Reg first, Reg stride, Body body);
   Regs eachTileOfExperts(const Regs &state, Reg first, Reg stride, Body body);
   void produce();
-  void produceExtra(Reg which);
+  void carry(Reg which);
   RingState produceTile(const Origin &origin, RingState state);
   void consume();
   Regs products(const RingState &state, const Regs &sums, bool first);
   Regs sumTile(RingState &state);
   RingState consumeTile(const Origin &origin, RingState state,
-                        RingState &extra);
+                        RingState &panels);
   RingState skipTile(const RingState &state);
 
   const MatmulSpec &matmul;
@@ -172,7 +183,7 @@ Launch &MatmulWriter::describe(const std::string &entry) {
                   constantAmount(columnTilesOf(matmul, layout.outColumns)),
                   constantAmount(1)};
   product = addProduct(launch, matmul, rowTiles, stepOfK, tile.rows(),
-                       tile.columns / 2);
+                       tile.columns / weightCopies());
   if (matmul.experts) {
     // Each row may be an expert's only one.
     launch.tiles[0] = amountOf(MILLE_COUNT_ROWS);
@@ -197,9 +208,8 @@ void MatmulWriter::initialize() {
                tile.pingPong ? 1 : 2, tile.cluster);
   b.ifThen(eq(index, 0), [&] {
     ring->init();
-    if (layout.extraStages)
-      for (int which : {0, 1})
-        epilogue.extraRing(b, shared, b.constant(which)).init();
+    for (int which = 0; layout.slots && which < 2; ++which)
+      epilogue.panelRing(b, shared, b.constant(which)).init();
     b.fenceBarrierInit();
     for (unsigned map : {product.input, product.weight})
       b.prefetchMap(b.argument(map));
@@ -287,8 +297,8 @@ RingState MatmulWriter::produceTile(const Origin &origin, RingState state) {
   // Two accumulators: the second half are rows N + n of the weight.
   const int64_t half =
       matmul.accumulators > 1 ? matmul.columns : tile.columns / 2;
-  auto loadHalf = [&](Reg stage, const RingState &at, Reg k, Reg which,
-                      std::optional<unsigned> blocks) {
+  auto load = [&](Reg stage, const RingState &at, Reg k, Reg which,
+                  std::optional<unsigned> blocks) {
     Reg to =
         b.at(stage, which * int(layout.weightBytes / 2) + int(layout.rowBytes));
     Regs from{k, origin.column + which * half};
@@ -306,37 +316,30 @@ RingState MatmulWriter::produceTile(const Origin &origin, RingState state) {
         b.loadBox(stage, b.argument(product.input), ring->full(at.stage),
                   {k, origin.row});
         if (tile.cluster > 1)
-          loadHalf(stage, at, k, rank, (1u << tile.cluster) - 1);
+          load(stage, at, k, rank, (1u << tile.cluster) - 1);
         else
-          for (int which : {0, 1})
-            loadHalf(stage, at, k, b.constant(which), std::nullopt);
+          for (unsigned which = 0; which < weightCopies(); ++which)
+            load(stage, at, k, b.constant(which), std::nullopt);
         RingState next = ring->next(at);
         return {v[0] + 1, next.stage, next.parity};
       });
   return {last[1], last[2]};
 }
 
-// The extra's panels of a group's tiles, by a warp of their own: they come from
+// The panels of a group's tiles, by a warp of their own: the extra's come from
 // afar, and must not wait for the operands of other tiles.
-void MatmulWriter::produceExtra(Reg which) {
-  Ring extra = epilogue.extraRing(b, shared, which);
-  RingState start = extra.producer();
+void MatmulWriter::carry(Reg which) {
+  Carrier carrier = epilogue.carrier(b, shared, which);
   Reg first = tile.pingPong ? cluster + which * clusters : cluster;
   Reg stride = tile.pingPong ? clusters * 2 : clusters;
-  eachTile({start.stage, start.parity}, first, stride,
-           [&](const Origin &origin, const Regs &v) -> Regs {
-             Reg row = tile.pingPong
-                           ? origin.row
-                           : origin.row + which * int(64 * tile.blocks);
-             RingState state{v[0], v[1]};
-             for (unsigned p = 0; p < layout.panels; ++p) {
-               Reg stage = extra.acquire(state, layout.extraBytes);
-               b.loadBox(stage, epilogue.mapOfExtra(b), extra.full(state.stage),
-                         {origin.column + layout.panelColumns * p, row});
-               state = extra.next(state);
-             }
-             return {state.stage, state.parity};
-           });
+  carrier.end(eachTile(carrier.begin(), first, stride,
+                       [&](const Origin &origin, const Regs &state) -> Regs {
+                         Reg row =
+                             tile.pingPong
+                                 ? origin.row
+                                 : origin.row + which * int(64 * tile.blocks);
+                         return carrier.carry(state, row, origin.column);
+                       }));
 }
 
 void MatmulWriter::produce() {
@@ -351,10 +354,9 @@ void MatmulWriter::produce() {
                });
     });
   });
-  if (layout.extraStages)
-    b.ifThen(ge(thread, 32) & lt(thread, 96), [&] {
-      b.ifThen(b.elect(), [&] { produceExtra(thread / 32 - 1); });
-    });
+  if (layout.slots)
+    b.ifThen(ge(thread, 32) & lt(thread, 96),
+             [&] { b.ifThen(b.elect(), [&] { carry(thread / 32 - 1); }); });
 }
 
 //===-- The consumers -----------------------------------------------------===//
@@ -411,7 +413,7 @@ RingState MatmulWriter::skipTile(const RingState &state) {
 }
 
 RingState MatmulWriter::consumeTile(const Origin &origin, RingState state,
-                                    RingState &extra) {
+                                    RingState &panels) {
   if (tile.pingPong)
     turns->take();
   Regs sums = sumTile(state);
@@ -427,7 +429,7 @@ RingState MatmulWriter::consumeTile(const Origin &origin, RingState state,
   std::vector<Regs> values;
   for (Reg sum : sums)
     values.push_back(b.afterProducts(b.unpack(sum)));
-  extra = epilogue.write(values, row, origin.column, extra);
+  panels = epilogue.write(values, row, origin.column, panels);
   return tile.pingPong ? skipTile(state) : state;
 }
 
@@ -449,18 +451,17 @@ void MatmulWriter::consume() {
     stride = clusters * 2;
     turns->begin();
   }
-  Reg zero = b.constant(0); // where the extra's ring begins
+  Reg zero = b.constant(0); // where the ring of panels begins
   eachTile({state.stage, state.parity, zero, zero}, first, stride,
            [&](const Origin &origin, const Regs &v) -> Regs {
-             RingState extra{v[2], v[3]};
-             RingState next = consumeTile(origin, {v[0], v[1]}, extra);
-             return {next.stage, next.parity, extra.stage, extra.parity};
+             RingState panels{v[2], v[3]};
+             RingState next = consumeTile(origin, {v[0], v[1]}, panels);
+             return {next.stage, next.parity, panels.stage, panels.parity};
            });
   if (tile.pingPong) { // takes the last turn, so that no arrival is left over
     Reg own = b.maxSigned(tiles - cluster + clusters - 1, 0) / clusters;
     b.ifThen(eq(own & 1, consumer), [&] { turns->take(); });
   }
-  epilogue.end();
 }
 
 Kernel writeMatmul(mlir::MLIRContext &context, const KernelSpec &spec,

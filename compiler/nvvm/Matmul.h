@@ -23,6 +23,8 @@ struct MatmulTile {
   }
 };
 
+constexpr unsigned panelBytes = 64 * 128; // 64 rows of a line each
+
 // Where everything lies in shared memory.
 struct MatmulLayout {
   MatmulLayout(const KernelSpec &spec, const MatmulTile &tile);
@@ -31,20 +33,24 @@ struct MatmulLayout {
   // where it and the barriers behind it lie.
   enum class Out { direct, staged };
   MatmulLayout(const KernelSpec &spec, const MatmulTile &tile, Out out);
+  // Both for `groups` groups.
   void placeOut(unsigned from, unsigned groups);
   unsigned outBytes(unsigned groups) const;
+  unsigned groupPanels() const { return panels * blocks; }
 
   unsigned outColumns;   // of a tile
+  unsigned blocks;       // of 64 rows, of a group
   bool staged;           // the out leaves by TMA
   int ringExtra;         // the extra that comes by TMA, or -1
   unsigned panelColumns; // of the out, 128 bytes
   unsigned panels;       // of a tile
   unsigned rowBytes = 0, weightBytes = 0, stageBytes = 0; // of a stage
-  // Each group has a ring of its own for that extra: stages of a panel of its
-  // rows, then barriers.
-  unsigned extraStages, extraBytes, extraArea;
-  unsigned extras; // where the first group's ring is
-  unsigned stages = 0, staging, barriers, sharedBytes = 0;
+  // Each group has a ring of its own for panels of 64 rows of that extra, in
+  // whose place the out's are written: so many slots, then barriers.
+  unsigned slots = 0;
+  unsigned slotsBytes() const { return slots ? slots * panelBytes + 1024 : 0; }
+  unsigned staging; // where the first group's slots are
+  unsigned stages = 0, barriers, sharedBytes = 0;
 };
 
 // Arguments of a product's kernel, by number: maps of both operands, rows,

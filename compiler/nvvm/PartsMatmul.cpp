@@ -69,17 +69,17 @@ private:
   Launch &describe(const std::string &entry);
   void initialize();
   std::pair<Reg, Reg> originOf(Reg number); // row, column
-  // For each tile of this block: from its number and a place in a ring to the
-  // place after it.
-  void eachTile(RingState start,
-                llvm::function_ref<RingState(Reg, RingState)> body);
-  RingState eachStep(RingState start,
-                     llvm::function_ref<void(Reg, RingState)> body, Ring &ring);
+  // For each tile of this block: from its number and a state to the next one.
+  Regs eachTile(const Regs &state,
+                llvm::function_ref<Regs(Reg, const Regs &)> body);
+  // For each step of K: from a place in a ring to the place after the last.
+  Regs eachStep(const Regs &start,
+                llvm::function_ref<void(Reg, RingState)> body, Ring &ring);
 
   void produce();
   void produceRows();
   void produceWeights();
-  void produceExtra(Reg which);
+  void carry(Reg which);
 
   void split();
   void splitUnit(Reg from, const RingState &to, Reg unit);
@@ -152,9 +152,9 @@ void PartsWriter::initialize() {
   b.ifThen(eq(index, 0), [&] {
     for (Ring *ring : {&*rowRing, &*rawRing, &*partRing})
       ring->init();
-    if (layout.extraStages)
+    if (layout.slots)
       for (unsigned which = 0; which < tile.groups; ++which)
-        epilogue.extraRing(b, shared, b.constant(which)).init();
+        epilogue.panelRing(b, shared, b.constant(which)).init();
     b.fenceBarrierInit();
     for (unsigned map : {product.input, product.weight})
       b.prefetchMap(b.argument(map));
@@ -170,22 +170,25 @@ std::pair<Reg, Reg> PartsWriter::originOf(Reg number) {
   return {down * int(tile.rows()), across * int(layout.outColumns)};
 }
 
-void PartsWriter::eachTile(RingState start,
-                           llvm::function_ref<RingState(Reg, RingState)> body) {
-  b.loop(
-      {block, start.stage, start.parity},
-      [&](const Regs &v) { return lt(v[0], tiles); },
-      [&](const Regs &v) -> Regs {
-        RingState next = body(v[0], {v[1], v[2]});
-        return {v[0] + blocks, next.stage, next.parity};
+Regs PartsWriter::eachTile(const Regs &state,
+                           llvm::function_ref<Regs(Reg, const Regs &)> body) {
+  Regs all{block};
+  all.insert(all.end(), state.begin(), state.end());
+  all = b.loop(
+      all, [&](const Regs &v) { return lt(v[0], tiles); },
+      [&](const Regs &v) {
+        Regs next = body(v[0], Regs(v.begin() + 1, v.end()));
+        next.insert(next.begin(), v[0] + blocks);
+        return next;
       });
+  return Regs(all.begin() + 1, all.end());
 }
 
-RingState PartsWriter::eachStep(RingState start,
-                                llvm::function_ref<void(Reg, RingState)> body,
-                                Ring &ring) {
+Regs PartsWriter::eachStep(const Regs &start,
+                           llvm::function_ref<void(Reg, RingState)> body,
+                           Ring &ring) {
   Regs last = b.loop(
-      {b.constant(0), start.stage, start.parity},
+      {b.constant(0), start[0], start[1]},
       [&](const Regs &v) { return lt(v[0], steps); },
       [&](const Regs &v) -> Regs {
         body(v[0] * int(stepOfK), {v[1], v[2]});
@@ -207,7 +210,9 @@ Kernel PartsWriter::write() {
 
 void PartsWriter::produceRows() {
   b.waitForEarlierKernels();
-  eachTile(rowRing->producer(), [&](Reg number, RingState start) {
+  Regs first;
+  append(first, rowRing->producer());
+  eachTile(first, [&](Reg number, const Regs &start) {
     Reg row = originOf(number).first;
     return eachStep(
         start,
@@ -222,7 +227,9 @@ void PartsWriter::produceRows() {
 
 // Weights are there before any kernel has run.
 void PartsWriter::produceWeights() {
-  eachTile(rawRing->producer(), [&](Reg number, RingState start) {
+  Regs first;
+  append(first, rawRing->producer());
+  eachTile(first, [&](Reg number, const Regs &start) {
     Reg column = originOf(number).second;
     return eachStep(
         start,
@@ -237,19 +244,13 @@ void PartsWriter::produceWeights() {
   });
 }
 
-void PartsWriter::produceExtra(Reg which) {
+void PartsWriter::carry(Reg which) {
   b.waitForEarlierKernels();
-  Ring extra = epilogue.extraRing(b, shared, which);
-  eachTile(extra.producer(), [&](Reg number, RingState state) {
+  Carrier carrier = epilogue.carrier(b, shared, which);
+  carrier.end(eachTile(carrier.begin(), [&](Reg number, const Regs &state) {
     auto [row, column] = originOf(number);
-    for (unsigned p = 0; p < layout.panels; ++p) {
-      Reg stage = extra.acquire(state, layout.extraBytes);
-      b.loadBox(stage, epilogue.mapOfExtra(b), extra.full(state.stage),
-                {column + layout.panelColumns * p, row + which * 64});
-      state = extra.next(state);
-    }
-    return state;
-  });
+    return carrier.carry(state, row + which * 64, column);
+  }));
 }
 
 // A warp for each, since what one waits for must not hold up another.
@@ -262,9 +263,9 @@ void PartsWriter::produce() {
   };
   inWarp(0, [&] { produceRows(); });
   inWarp(1, [&] { produceWeights(); });
-  if (layout.extraStages)
+  if (layout.slots)
     b.ifThen(ge(warp, 2),
-             [&] { b.ifThen(b.elect(), [&] { produceExtra(warp - 2); }); });
+             [&] { b.ifThen(b.elect(), [&] { carry(warp - 2); }); });
 }
 
 //===-- Parts -------------------------------------------------------------===//
@@ -468,28 +469,25 @@ void PartsWriter::consume() {
     turns.emplace(b, tile.groups, own);
     turns->begin();
   }
-  Regs state{block};
+  Regs state;
   append(state, rowRing->consumer());
   append(state, partRing->consumer());
-  state.insert(state.end(), 2, b.constant(0)); // where the extra's ring begins
-  b.loop(
-      state, [&](const Regs &v) { return lt(v[0], tiles); },
-      [&](const Regs &v) {
-        RingState rows{v[1], v[2]}, parts{v[3], v[4]}, extra{v[5], v[6]};
-        auto [row, column] = originOf(v[0]);
-        row = row + own * 64;
-        Regs sums = sumTile(rows, parts);
-        epilogue.prepare(row, column, 1);
-        extra = epilogue.write({sums}, row, column, extra);
-        Regs next{v[0] + blocks};
-        append(next, rows);
-        append(next, parts);
-        append(next, extra);
-        return next;
-      });
+  state.insert(state.end(), 2, b.constant(0)); // where the panels' ring begins
+  eachTile(state, [&](Reg number, const Regs &v) {
+    RingState rows{v[0], v[1]}, parts{v[2], v[3]}, panels{v[4], v[5]};
+    auto [row, column] = originOf(number);
+    row = row + own * 64;
+    Regs sums = sumTile(rows, parts);
+    epilogue.prepare(row, column, 1);
+    panels = epilogue.write({sums}, row, column, panels);
+    Regs next;
+    append(next, rows);
+    append(next, parts);
+    append(next, panels);
+    return next;
+  });
   if (turns) // so that no arrival is left over
     b.ifThen(eq(own, 0), [&] { turns->take(); });
-  epilogue.end();
 }
 
 Kernel writePartsMatmul(mlir::MLIRContext &context, const KernelSpec &spec,

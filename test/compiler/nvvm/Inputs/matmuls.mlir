@@ -102,3 +102,21 @@ func.func @paired(%x: memref<?x512xbf16>, %w: memref<16384x512xbf16>, %o: memref
   } : memref<?x512xbf16>, memref<16384x512xbf16>
   return
 }
+func.func @whole(%x: memref<?x200xbf16>, %w: memref<384x200xbf16>,
+                 %r: memref<?x384xf32>, %o: memref<?x384xf32>) {
+  kernel.matmul %x, %w extras(%r : memref<?x384xf32>)
+      outs(%o : memref<?x384xf32>) accumulators 1 {
+  ^bb0(%a: f32, %skip: f32):
+    %y = arith.addf %a, %skip : f32
+    kernel.yield %y : f32
+  } : memref<?x200xbf16>, memref<384x200xbf16>
+  return
+}
+func.func @whole_bf16(%x: memref<?x72xbf16>, %w: memref<256x72xbf16>,
+                      %o: memref<?x256xbf16>) {
+  kernel.matmul %x, %w outs(%o : memref<?x256xbf16>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x72xbf16>, memref<256x72xbf16>
+  return
+}
