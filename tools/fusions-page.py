@@ -16,7 +16,7 @@ from tested_cases import cases, print_table
 
 BOUNDARIES = ["bias-activation", "qkv", "gate-up", "rope", "softmax-scale",
               "residual", "add-norm", "embed-norm"]
-STATUSES = ["fused", "declined: law"]
+STATUSES = ["fused", "declined: law", "declined: missing"]
 INTRO = """# Fusions
 
 Written by `tools/fusions-page.py` from every model in `test/conformance`: how

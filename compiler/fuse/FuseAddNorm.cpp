@@ -20,12 +20,10 @@ namespace {
 // beginning of every layer.
 StringRef lawOfLoop(Value value) {
   if (value.getDefiningOp<kernel::LayersOp>())
-    return "the last layer makes the sum, and not every layer begins with this "
-           "norm";
+    return missing::lastLayer;
   auto argument = dyn_cast<BlockArgument>(value);
   if (argument && isa<kernel::LayersOp>(argument.getOwner()->getParentOp()))
-    return "the layer before makes the sum, and not every layer begins with "
-           "this norm";
+    return missing::layerBefore;
   return "";
 }
 
@@ -45,17 +43,17 @@ struct FuseAddNorm : mille::impl::FuseAddNormBase<FuseAddNorm> {
     for (kernel::RowsOp op : norms) {
       Value input = op.getInputs()[0];
       if (StringRef law = lawOfLoop(input); !law.empty()) {
-        report.declinedByLaw(op, law);
+        report.declined(op, law);
         continue;
       }
       if (isa<kernel::LaunchOp>(op->getParentOp()))
         continue;
       if (isa_and_nonnull<kernel::CombineOp>(makerOf(input)))
-        report.declinedByLaw(op, "the sum over experts cannot be in a launch");
+        report.declined(op, missing::inLaunch);
       if (!isSum(makerOf(input)))
         continue;
       if (std::string why = whyNotGroup(op, input); !why.empty()) {
-        report.declinedByLaw(op, why);
+        report.declined(op, why);
         continue;
       }
       int64_t bytes = rowBytes(input);

@@ -34,7 +34,7 @@ struct FuseBiasActivation
           !inputs.front().getDefiningOp<kernel::MatmulOp>())
         continue;
       if (std::string why = whyNotMerge(op, inputs.front()); !why.empty()) {
-        report.declinedByLaw(op, why);
+        report.declined(op, why);
         continue;
       }
       int64_t bytes = 2 * rowBytes(inputs.front());

@@ -54,9 +54,7 @@ struct FuseEmbedNorm : mille::impl::FuseEmbedNormBase<FuseEmbedNorm> {
         norms.push_back(cast<kernel::RowsOp>(user));
       if (auto loop = dyn_cast<kernel::LayersOp>(user);
           loop && startsWithNorm(loop))
-        report.declinedByLaw(
-            embedding, "the norm is in the layer loop, and not every layer "
-                       "begins with it");
+        report.declined(embedding, missing::inLoop);
     }
     llvm::sort(norms, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
@@ -64,7 +62,7 @@ struct FuseEmbedNorm : mille::impl::FuseEmbedNormBase<FuseEmbedNorm> {
     for (kernel::RowsOp norm : norms) {
       Value input = norm.getInputs()[0];
       if (std::string why = whyNotGroup(norm, input); !why.empty()) {
-        report.declinedByLaw(embedding, why);
+        report.declined(embedding, why);
         continue;
       }
       groupInto(norm, input);

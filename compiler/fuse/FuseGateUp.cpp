@@ -118,7 +118,7 @@ struct FuseGateUp : mille::impl::FuseGateUpBase<FuseGateUp> {
       if (!gate || !up || gate.getInput() != up.getInput())
         continue;
       if (std::string why = whyNotJoin(op, gate, up); !why.empty()) {
-        report.declinedByLaw(op, why);
+        report.declined(op, why);
         continue;
       }
       // The input is read once less; gate and up are neither written nor read.

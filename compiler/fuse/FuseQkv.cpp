@@ -94,17 +94,17 @@ bool isByElement(MatmulOp matmul, Value extra) {
 std::string whyNotPart(Operation *op, Projection &part, Projections &all) {
   MatmulOp matmul = part.matmul;
   if (!matmul)
-    return "a kernel stands between a projection and the attention";
+    return missing::between.str();
   if (matmul->getBlock() != op->getBlock())
     return "a projection is made outside the layer";
   if (matmul.getInput() != all[0].matmul.getInput())
     return "query, key and value are projections of different inputs";
   for (OpOperand &use : part.last()->getResult(0).getUses())
     if (llvm::none_of(all, [&](Projection &one) { return one.read == &use; }))
-      return "a projection has another reader";
+      return missing::otherReader.str();
   if ((part.norm && !matmul.getResult().hasOneUse()) ||
       (part.turn && !part.made()->hasOneUse()))
-    return "a projection has another reader";
+    return missing::otherReader.str();
   if (!matmul.getWeight().getDefiningOp<WeightOp>())
     return "a weight is not a parameter";
   if (matmul.getAccumulators() != 1)
@@ -126,7 +126,7 @@ std::string whyNotNorm(Projections &all) {
     if (!first)
       continue;
     if (!first.getNormAttr().getGroup())
-      return "the norms are over all heads of query or key";
+      return missing::allHeads.str();
     if (part.norm.getNormAttr() != first.getNormAttr() ||
         part.norm.getInputs().size() != first.getInputs().size() ||
         !sameScalar(part.norm.getBody(), first.getBody()))
@@ -391,7 +391,7 @@ struct FuseQkv : mille::impl::FuseQkvBase<FuseQkv> {
       report.fused(join(op, all), bytes, launches, how);
       return;
     }
-    report.declinedByLaw(op, whyNotAll);
+    report.declined(op, whyNotAll);
   }
 };
 

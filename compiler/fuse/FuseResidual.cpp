@@ -34,9 +34,6 @@ Value lastMade(kernel::RowsOp sum, std::string &why) {
   return best;
 }
 
-constexpr llvm::StringLiteral overExperts =
-    "the sum over experts gathers its rows, it has no epilogue";
-
 bool sumsExperts(kernel::RowsOp sum) {
   return llvm::any_of(elementInputs(sum), [](Value input) {
     return bool(input.getDefiningOp<kernel::CombineOp>());
@@ -56,10 +53,10 @@ struct FuseResidual : mille::impl::FuseResidualBase<FuseResidual> {
     for (kernel::RowsOp op : candidates) {
       if (!isElementwise(op) || elementInputs(op).size() < 2)
         continue;
-      std::string why = "no matmul or row kernel makes a branch's value";
+      std::string why = missing::noMaker.str();
       Value branch = lastMade(op, why);
       if (!branch) {
-        report.declinedByLaw(op, sumsExperts(op) ? overExperts.str() : why);
+        report.declined(op, sumsExperts(op) ? missing::noEpilogue.str() : why);
         continue;
       }
       bool normed = branch.getDefiningOp<kernel::RowsOp>() != nullptr;

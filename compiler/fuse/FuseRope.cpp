@@ -15,7 +15,7 @@ llvm::StringRef whyNotPrologue(mille::kernel::RotateOp op) {
   for (mlir::Operation *user : op.getResult().getUsers()) {
     auto attention = llvm::dyn_cast<mille::kernel::AttentionOp>(user);
     if (!attention)
-      return "another kernel than attention reads what is turned";
+      return mille::missing::turnedRead;
     if (attention.getValue() == op.getResult())
       return "the value is turned too";
   }
@@ -37,7 +37,7 @@ struct FuseRope : mille::impl::FuseRopeBase<FuseRope> {
                      "in the attention's prologue");
       });
       function.walk([&](mille::kernel::RotateOp op) {
-        report.declinedByLaw(op, whyNotPrologue(op));
+        report.declined(op, whyNotPrologue(op));
       });
     }
   }

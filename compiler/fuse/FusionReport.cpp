@@ -154,18 +154,15 @@ void FusionReport::holds(Operation *at, int64_t bytes, int64_t launches,
              how.str(),      bytes * layers, launches * layers};
 }
 
-void FusionReport::decline(Operation *at, StringRef status, StringRef reason) {
+void FusionReport::declined(Operation *at, StringRef reason) {
   int64_t layers;
   Entry &entry = entryOf(at, layers);
-  entry.status = status.str();
+  entry.status = llvm::is_contained(missing::all, reason) ? "declined: missing"
+                                                          : "declined: law";
   entry.reason = reason.str();
   remark::missed(at->getLoc(),
                  remark::RemarkOpts::name(boundary).category("fuse"))
-      << (Twine(entry.unit) + " keeps " + boundary + " apart, " + status +
+      << (Twine(entry.unit) + " keeps " + boundary + " apart, " + entry.status +
           ": " + reason)
              .str();
-}
-
-void FusionReport::declinedByLaw(Operation *at, StringRef reason) {
-  decline(at, "declined: law", reason);
 }

@@ -23,8 +23,8 @@ public:
   // A fusion that holds by the form of the op: noted once.
   void holds(mlir::Operation *at, int64_t bytes, int64_t launches,
              llvm::StringRef how);
-  // `reason` is a sentence.
-  void declinedByLaw(mlir::Operation *at, llvm::StringRef reason);
+  // `reason` is a sentence: one of missing::all, or a law.
+  void declined(mlir::Operation *at, llvm::StringRef reason);
 
 private:
   struct Entry {
@@ -33,8 +33,6 @@ private:
   };
   // The entry of the boundary at hand in the unit of `at`, perhaps new.
   Entry &entryOf(mlir::Operation *at, int64_t &layers);
-  void decline(mlir::Operation *at, llvm::StringRef status,
-               llvm::StringRef reason);
 
   mlir::func::FuncOp function;
   std::string boundary;

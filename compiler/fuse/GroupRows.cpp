@@ -2,6 +2,7 @@
 // that one task runs both while the rows are in cache.
 // Must not choose which ops to group, nor name the boundary: the passes do.
 #include "compiler/fuse/GroupRows.h"
+#include "compiler/fuse/Boundaries.h"
 
 using namespace mlir;
 using namespace mille;
@@ -77,7 +78,7 @@ LaunchOp handOut(LaunchOp old) {
 std::string mille::whyNotGroup(RowsOp op, Value input) {
   Operation *holder = input.getDefiningOp();
   if (holder->getBlock() != op->getBlock())
-    return "the value is made outside the layer";
+    return missing::outside.str();
   if (auto matmul = dyn_cast<MatmulOp>(makerOf(input));
       matmul && matmul.getStarts())
     return "the rows are split by expert";

@@ -2,6 +2,7 @@
 // mechanism behind every fusion into an epilogue.
 // Must not choose which ops to merge, nor name the boundary: the passes do.
 #include "compiler/fuse/MergeRows.h"
+#include "compiler/fuse/Boundaries.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -38,7 +39,7 @@ SmallVector<Value> mille::elementInputs(RowsOp op) {
 std::string mille::whyNotMerge(RowsOp consumer, Value input) {
   Operation *producer = input.getDefiningOp();
   if (producer->getBlock() != consumer->getBlock())
-    return "the value is made outside the layer";
+    return missing::outside.str();
   if (!llvm::all_of(input.getUsers(), [&](Operation *user) {
         return user == consumer.getOperation();
       }))

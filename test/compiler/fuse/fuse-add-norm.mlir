@@ -120,9 +120,9 @@ transformer.model @keep_as_another_operand_is_made_later {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_sum_is_of_another_layer
-// CHECK: layers = "0-1", reason = "the layer before makes the sum, and not every layer begins with this norm", status = "declined: law", unit = "a"
+// CHECK: layers = "0-1", reason = "the layer before makes the sum, and not every layer begins with this norm", status = "declined: missing", unit = "a"
 // CHECK-NOT: kernel.launch
-// REMARK: a keeps add-norm apart, declined: law: the layer before makes the sum, and not every layer begins with this norm
+// REMARK: a keeps add-norm apart, declined: missing: the layer before makes the sum, and not every layer begins with this norm
 transformer.model @keep_as_sum_is_of_another_layer {
   transformer.parameter @a.o.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.weight", tensor<4x4xf32>>
   transformer.parameter @a.out_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.out_norm.weight", tensor<4xf32>>
@@ -186,8 +186,8 @@ transformer.model @keep_as_rows_differ {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_sum_is_made_outside_the_layer
-// CHECK: reason = "the value is made outside the layer", status = "declined: law"
-// REMARK: declined: law: the value is made outside the layer
+// CHECK: reason = "the value is made outside the layer", status = "declined: missing"
+// REMARK: declined: missing: the value is made outside the layer
 transformer.model @keep_as_sum_is_made_outside_the_layer {
   transformer.parameter @a.o.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.weight", tensor<4x4xf32>>
   transformer.parameter @a.out_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.out_norm.weight", tensor<4xf32>>
@@ -220,8 +220,8 @@ transformer.model @keep_as_sum_is_made_outside_the_layer {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_sum_is_of_the_last_layer
-// CHECK: reason = "the last layer makes the sum, and not every layer begins with this norm", status = "declined: law"
-// REMARK: declined: law: the last layer makes the sum, and not every layer begins with this norm
+// CHECK: reason = "the last layer makes the sum, and not every layer begins with this norm", status = "declined: missing"
+// REMARK: declined: missing: the last layer makes the sum, and not every layer begins with this norm
 transformer.model @keep_as_sum_is_of_the_last_layer {
   transformer.parameter @a.o.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.weight", tensor<4x4xf32>>
   transformer.parameter @a.out_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.out_norm.weight", tensor<4xf32>>

@@ -105,8 +105,8 @@ transformer.model @keep_as_a_residual {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_value_is_made_outside_the_layer
-// CHECK: reason = "the value is made outside the layer", status = "declined: law"
-// REMARK: declined: law: the value is made outside the layer
+// CHECK: reason = "the value is made outside the layer", status = "declined: missing"
+// REMARK: declined: missing: the value is made outside the layer
 transformer.model @keep_as_value_is_made_outside_the_layer {
   transformer.parameter @l.w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.w", tensor<4x4xf32>>
   transformer.parameter @l.b : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "l.b", tensor<4xf32>>

@@ -37,9 +37,9 @@ transformer.model @norm_of_an_embedding {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_norm_is_in_the_layer_loop
-// CHECK: boundary = "embed-norm", {{.*}} reason = "the norm is in the layer loop, and not every layer begins with it", status = "declined: law", unit = "embed"
+// CHECK: boundary = "embed-norm", {{.*}} reason = "the norm is in the layer loop, and not every layer begins with it", status = "declined: missing", unit = "embed"
 // CHECK-NOT: kernel.launch
-// REMARK: embed keeps embed-norm apart, declined: law: the norm is in the layer loop
+// REMARK: embed keeps embed-norm apart, declined: missing: the norm is in the layer loop
 transformer.model @keep_as_norm_is_in_the_layer_loop {
   transformer.parameter @embed.weight : tensor<8x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "embed.weight", tensor<8x4xf32>>
   transformer.parameter @embed_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "embed_norm.weight", tensor<4xf32>>

@@ -9,7 +9,7 @@
 // CHECK: boundary = "bias-activation", {{[^}]*}} status = "fused", unit = "gate"
 // CHECK: boundary = "bias-activation", {{[^}]*}} status = "fused", unit = "up"
 // CHECK: boundary = "gate-up", {{[^}]*}} status = "fused", unit = "gate+up"
-// CHECK: boundary = "residual", {{[^}]*}} reason = "the sum over experts gathers its rows, it has no epilogue", status = "declined: law"
+// CHECK: boundary = "residual", {{[^}]*}} reason = "the sum over experts gathers its rows, it has no epilogue", status = "declined: missing"
 // CHECK: %[[R:.*]]:4 = kernel.route
 // CHECK: %[[S:.*]] = kernel.dispatch
 // CHECK: %[[W:.*]] = kernel.weight #transformer.permute<#transformer.concat<#transformer.permute<@gate.weight, [1, 0, 2]>, #transformer.permute<@up.weight, [1, 0, 2]>>, [1, 0, 2]> -> tensor<3x8x4xf32>
@@ -20,7 +20,7 @@
 // CHECK: kernel.launch
 // CHECK: kernel.rows
 // CHECK: kernel.rows {{.*}} norm
-// REMARK: keeps residual apart, declined: law: the sum over experts gathers its rows, it has no epilogue
+// REMARK: keeps residual apart, declined: missing: the sum over experts gathers its rows, it has no epilogue
 transformer.model @experts {
   transformer.parameter @gate.weight : tensor<3x4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "gate.weight", tensor<3x4x4xf32>>
   transformer.parameter @up.weight : tensor<3x4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "up.weight", tensor<3x4x4xf32>>
@@ -82,7 +82,7 @@ transformer.model @shared_expert {
 // CHECK-NOT: kernel.launch
 // CHECK: return
 // REMARK: keeps add-norm apart, declined: law: the rows are split by expert
-// REMARK: keeps add-norm apart, declined: law: the sum over experts cannot be in a launch
+// REMARK: keeps add-norm apart, declined: missing: the sum over experts cannot be in a launch
 transformer.model @keep_as_rows_are_split {
   transformer.parameter @experts.weight : tensor<3x4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "experts.weight", tensor<3x4x4xf32>>
   func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %r: tensor<?x?x3xf32> {transformer.name = "r"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
@@ -101,7 +101,7 @@ transformer.model @keep_as_rows_are_split {
 // Rotations that attention cannot do, and why.
 // CHECK-LABEL: transformer.model @rotations
 // REMARK: keeps rope apart, declined: law: the value is turned too
-// REMARK: keeps rope apart, declined: law: another kernel than attention reads what is turned
+// REMARK: keeps rope apart, declined: missing: another kernel than attention reads what is turned
 // REMARK: keeps rope apart, declined: law: query and key are not turned alike
 transformer.model @rotations {
   transformer.parameter @value.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "value.weight", tensor<4x4xf32>>

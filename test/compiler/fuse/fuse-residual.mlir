@@ -159,9 +159,9 @@ transformer.model @keep_as_value_has_another_reader {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_no_kernel_makes_a_branch
-// CHECK: reason = "no matmul or row kernel makes a branch's value", status = "declined: law"
+// CHECK: reason = "no matmul or row kernel makes a branch's value", status = "declined: missing"
 // CHECK: kernel.rows
-// REMARK: declined: law: no matmul or row kernel makes a branch's value
+// REMARK: declined: missing: no matmul or row kernel makes a branch's value
 transformer.model @keep_as_no_kernel_makes_a_branch {
   transformer.parameter @w : tensor<1xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "w", tensor<1xf32>>
   func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
