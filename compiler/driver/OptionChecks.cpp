@@ -34,7 +34,7 @@ CLI::Validator mille::byteCount() {
                          : digits.consume_back("G") ? 30
                                                     : 0;
         if (digits.getAsInteger(10, number) || number < 1 ||
-            number > INT64_MAX >> 32)
+            number > INT64_MAX >> shift)
           return "is '" + text +
                  "' but must be a number of bytes, or of K, M or G of them";
         text = std::to_string(number << shift);

@@ -59,6 +59,15 @@ void eachMeaning(Operation *op, FlatSymbolRefAttr symbol, Use use) {
     use(layers.entryOf(layer, symbol));
 }
 
+// The classes of the logits that the loss reads.
+int64_t classesOf(Operation *model) {
+  int64_t classes = INT32_MAX;
+  model->walk([&](kernel::CrossEntropyOp op) {
+    classes = cast<ShapedType>(op.getLogits().getType()).getShape().back();
+  });
+  return classes;
+}
+
 int64_t numberOf(ArrayRef<EntryData> entries, StringRef name) {
   for (auto [number, entry] : llvm::enumerate(entries))
     if (entry.name == name)
@@ -170,7 +179,6 @@ Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
     return Constant::address(types, "");
   const Training &training = *found;
   const bool sgd = training.optimizer == Optimizer::sgd;
-  auto vocabulary = model->getAttrOfType<IntegerAttr>("vocab_size");
   uint64_t parameters = 0, updates = 0;
   Constant list = parameterArray(model, table, training, parameters, updates);
   auto real = [&](double value) { return Constant::real(types, value); };
@@ -192,7 +200,7 @@ Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
                {Field::steps, training.steps},
                {Field::clip, real(training.clip)},
                {Field::accumulate, training.accumulate},
-               {Field::labels, vocabulary ? vocabulary.getInt() : INT32_MAX},
+               {Field::labels, classesOf(model)},
                {Field::step_entry, step},
                {Field::eval_entry, eval},
                {Field::group_count, training.groups.size() + 1},

@@ -228,6 +228,10 @@ private:
                              ? std::pair(unit->getParentOp(), int64_t(*number))
                              : std::pair(unit.getOperation(), int64_t(0))});
     }
+    // A loop whose result nothing reads computes another's layers again, for
+    // what it saves.
+    if (stack.getResult().use_empty())
+      return success();
     const int64_t body = unit->getParentRegion()->getRegionNumber();
     for (size_t layer : stack.layersOf(body)) {
       auto symbol = dyn_cast<FlatSymbolRefAttr>(stack.entryOf(layer, name));

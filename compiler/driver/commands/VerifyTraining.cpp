@@ -7,6 +7,7 @@
 #include "compiler/driver/package/Reference.h"
 #include "compiler/driver/train/StepInputs.h"
 #include "compiler/driver/train/TrainedPackage.h"
+#include "compiler/fuse/Passes.h"
 #include "compiler/interpret/TensorFiles.h"
 #include "dialects/transformer/Training.h"
 #include "mlir/Pass/PassManager.h"
@@ -79,6 +80,9 @@ private:
     if (mlir::failed(training))
       return Status::input;
     mlir::PassManager passes(&context);
+    // Masks of dropout follow from a layer's number in its loop.
+    if (training->dropout > 0)
+      addRollPipeline(passes, /*byEncoding=*/false);
     passes.nest<transformer::ModelOp>().addPass(
         differentiate::createDifferentiate());
     if (mlir::failed(passes.run(*module)))
@@ -111,6 +115,22 @@ private:
     return Status::done;
   }
 
+  // Of the run, by what its inputs have.
+  std::vector<mille_size> sizesOf() {
+    std::vector<mille_size> sizes;
+    for (const mille_tensor &input : opened.inputs())
+      for (int d = 0; d < input.rank; ++d) {
+        auto found = inputs.find(input.name);
+        const char *name = input.sizes[d];
+        if (name && found != inputs.end() &&
+            llvm::none_of(sizes, [&](const mille_size &size) {
+              return StringRef(size.name) == name;
+            }))
+          sizes.push_back({name, found->second.shape[d]});
+      }
+    return sizes;
+  }
+
   Status runPackage(const Values &expected, Values &got) {
     const LibraryFunctions &api = opened.functions();
     std::vector<std::vector<int32_t>> numbers;
@@ -124,17 +144,17 @@ private:
                               found->second.numbers.end());
       pointers.push_back(given ? numbers.back().data() : nullptr);
     }
-    const mille_size sizes[] = {{"batch", shape.batch},
-                                {"tokens", shape.tokens}};
+    const std::vector<mille_size> sizes = sizesOf();
     mille_trainer *trainer = nullptr;
-    mille_status status = api.mille_trainer_create(
-        opened.code->handle(), sizes, 2, int(options.threads), &trainer);
+    mille_status status =
+        api.mille_trainer_create(opened.code->handle(), sizes.data(),
+                                 sizes.size(), int(options.threads), &trainer);
     if (status != MILLE_OK)
       return opened.code->fail(
           status, api.mille_package_message(opened.code->handle()));
     mille_step_report report = {};
-    status = api.mille_trainer_gradients(trainer, sizes, 2, pointers.data(),
-                                         &report);
+    status = api.mille_trainer_gradients(trainer, sizes.data(), sizes.size(),
+                                         pointers.data(), &report);
     got["loss"] = Value{{1}, {report.loss}, false};
     for (const auto &[name, value] : expected) {
       if (status != MILLE_OK || name == "loss")

@@ -39,7 +39,12 @@ Values mille::stepInputs(mlir::Operation *model, const Values &given,
   auto step = kernel::entryOf(model, trainStepName);
   std::mt19937_64 bits(shape.seed);
   Values values;
-  int64_t below = 0;
+  int64_t below = 0, classes = 0; // of ids, of labels
+  step.walk([&](transformer::CrossEntropyOp op) {
+    classes = llvm::cast<mlir::ShapedType>(op.getLogits().getType())
+                  .getShape()
+                  .back();
+  });
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
     auto name = step.getArgAttrOfType<mlir::StringAttr>(i, "transformer.name");
     if (!name)
@@ -53,15 +58,17 @@ Values mille::stepInputs(mlir::Operation *model, const Values &given,
       values[key] = found->second;
       continue;
     }
+    if (key == stepName || key == firstSequenceName) // of a trainer's first
+      values[key] = Value{{1}, {0}, true};
     if (step.getArgAttr(i, "transformer.default") || key == lossWeightName)
       continue;
     Value value = shapedAs(
         llvm::cast<mlir::ShapedType>(step.getArgument(i).getType()), shape);
     if (key == labelsName) {
       auto ids = values.find("input_ids");
-      const bool alike =
-          ids != values.end() && ids->second.shape == value.shape;
-      drawLabels(value, alike ? &ids->second : nullptr, below, bits);
+      const bool alike = ids != values.end() &&
+                         ids->second.shape == value.shape && below <= classes;
+      drawLabels(value, alike ? &ids->second : nullptr, classes, bits);
     } else {
       for (double &number : value.numbers)
         number = value.integer

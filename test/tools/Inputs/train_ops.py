@@ -41,8 +41,7 @@ def model(stacks, scheme="xavier", **train):
 
 
 SCALAR = {"branch_scale": {"kind": "learned_scalar", "init": 0.5}}
-CHANGED = {"in_norm": RMS, "branch_scale": {"kind": "scheduled", "from": 0, "to": 1,
-                                            "steps": 4}}
+CHANGED = {"branch_scale": {"kind": "scheduled", "from": 0, "to": 1, "steps": 4}}
 TABLE = {"buckets": 8, "max_distance": 16}
 MODELS = {
     # ALiBi, sinks, scales of one number, dropout, label smoothing.
@@ -51,7 +50,8 @@ MODELS = {
                    dropout=0.1, label_smoothing=0.1),
     # Tables of biases by distance, chunks, 1 + weight, scales by step.
     "table": model(dict(stack([unit(attention("causal", position_bias=TABLE, chunk=8),
-                                    **CHANGED), unit(ffn(), **CHANGED)], position=False),
+                                    in_norm=RMS), unit(ffn(), in_norm=RMS, **CHANGED)],
+                              position=False),
                         final_norm=RMS)),
     # An encoder beside a decoder.
     "twins": model({"encoder": stack([unit(attention("bidirectional"), out_norm=LAYER),
