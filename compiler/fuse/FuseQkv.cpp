@@ -146,7 +146,7 @@ std::string whyNotRemember(Operation *op, Projections &all) {
   std::set<std::string> storage;
   for (Projection &part : all) {
     if (part.place && !part.remember)
-      return "a kernel stands between a projection and the attention";
+      return missing::between.str();
     if (RememberOp remember = part.remember)
       for (Operation *user : remember->getUsers())
         if (user != op)
