@@ -118,8 +118,8 @@ std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
 //===-- Few rows ----------------------------------------------------------===//
 
 // The width whose slowest unit takes least, for one tile of rows, which counts
-// twice, and for two: a narrow tile makes more blocks, each of which reads fewer
-// weights but has as many steps. Half of the units read at half of the speed
+// twice, and for two: a narrow tile makes more blocks, each of which reads
+// fewer weights but has as many steps. Half of the units read at half the speed
 // (an H200: 34 MB by 64 blocks take 11.9 us, 36 % of a copy's bandwidth).
 FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
   FewRowsTile tile;

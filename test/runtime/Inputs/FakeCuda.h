@@ -15,7 +15,7 @@ typedef struct {
   const char *name;
   void (*function)(void **arguments, const unsigned blocks[3], unsigned shared);
   uint32_t arguments;
-  uint32_t argument_bytes[16];
+  uint32_t argument_bytes[20];
 } fake_cuda_kernel;
 
 /* The step that remembers (runtime/steps/Remember.cl), whose text is not
