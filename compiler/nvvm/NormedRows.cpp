@@ -182,7 +182,8 @@ void NormedWriter::finish(const Regs &values) {
   };
   std::vector<Staged> staged;
   unsigned used = 0;
-  auto leave = [&](bool last) {
+  // Stores what is staged, and waits until its memory is free.
+  auto leave = [&](bool wait) {
     b.fenceAsync();
     b.syncNamed(group, normedGroupThreads);
     b.ifThen(eq(thread, 0), [&] {
@@ -190,17 +191,22 @@ void NormedWriter::finish(const Regs &values) {
         b.storeBox(b.argument(one.map), b.at(area, int(one.slot * slotBytes)),
                    {column + int(one.column), own});
       b.commitStores();
-      b.waitStores(0, /*read=*/!last);
+      if (wait)
+        b.waitStores(0);
     });
-    if (!last)
-      b.syncNamed(group, normedGroupThreads);
     staged.clear();
-    used = 0;
   };
   std::vector<unsigned> slotOf(outs.size());
   for (unsigned p = 0; p < layout.chunks; ++p) {
-    if (p % 2 == 0 && used + 2 * outs.size() > layout.slots)
-      leave(false);
+    if (p % 2 == 0 && p) {
+      // Now, so that writing begins while the rest is computed.
+      const bool full = used + 2 * outs.size() > layout.slots;
+      leave(full);
+      if (full) {
+        b.syncNamed(group, normedGroupThreads);
+        used = 0;
+      }
+    }
     std::vector<Four> parts = partsOf(values, p, columnsAt(p));
     unsigned map = 0;
     for (auto [part, out] : llvm::enumerate(outs)) {
