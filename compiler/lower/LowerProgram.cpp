@@ -457,7 +457,7 @@ private:
   Frame frame;
   llvm::StringMap<Value> runSizes; // by name
   Value batch, tokenRows, paddedRows, arena, weights, weightOffsets;
-  Value layerRow, rowPlace; // in the loop
+  Value layerRow, rowPlace;            // in the loop
   llvm::DenseSet<Operation *> updated; // what a call of mille_update follows
   Bindings bindings{code, types, constants, signature, program.shared};
   Value &layer = bindings.layer;

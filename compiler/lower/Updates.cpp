@@ -1,5 +1,5 @@
-// The calls of mille_update in a layer. A gradient that is used up soon after it
-// is made is still in the cache, and the next ones share its memory.
+// The calls of mille_update in a layer. A gradient that is used up soon after
+// it is made is still in the cache, and the next ones share its memory.
 // Must not move an op.
 #include "compiler/lower/Updates.h"
 #include "dialects/kernel/Updates.h"
