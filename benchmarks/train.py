@@ -2,14 +2,15 @@
 """Training steps beside torch's, in one interleaved run.
 
   train.py [--mille PATH] [--python PYTHON] [--peers eager,compile] [--cases 12,100,bert]
-           [--rounds 3] [--threads 1] [--recompute WHAT]
+           [--rounds 3] [--threads 1] [--recompute WHAT] [--dtype f32|bf16]
 
 A case is a number of layers of the narrow DeepNorm stack (hidden 256, feed-forward 1024,
 4 heads, 8 sequences of 64 tokens) or `bert` (12 layers of BERT-base's shape, 4 of 128
-tokens); all have learned positions and 1000 classes, and AdamW updates in f32. In each
-round every peer has a turn of some steps, of which the first does not count. PYTHON is that
-of a virtual environment with torch (this one, if it has it). Floating-point operations are
-those of three forward passes: what is computed anew does not count.
+tokens); all have learned positions and 1000 classes, and AdamW updates in f32. With bf16
+torch runs under its autocast. In each round every peer has a turn of some steps, of which
+the first does not count. PYTHON is that of a virtual environment with torch (this one, if
+it has it). Floating-point operations are those of three forward passes: what is computed
+anew does not count.
 """
 import argparse
 import json
@@ -42,9 +43,10 @@ def operations(case):
 
 def spec(case):
     (hidden, inner, heads, _, tokens), layers = shape_of(case)
-    return trained_stack.stack(layers, hidden, inner, heads, CLASSES, tokens, "bidirectional",
-                 {"scheme": "deepnorm", "seed": 3},
-                 {"optimizer": "adamw", "rate": 1e-4, "weight_decay": 0.01})
+    return trained_stack.stack(layers, hidden, inner, heads, CLASSES, tokens,
+                               "bidirectional", {"scheme": "deepnorm", "seed": 3},
+                               {"optimizer": "adamw", "rate": 1e-4,
+                                "weight_decay": 0.01})
 
 
 class Mille:
@@ -60,7 +62,8 @@ class Mille:
                 file.write((i * 7919 % CLASSES).to_bytes(2, "little"))
         begin = time.perf_counter()
         subprocess.run([options.mille, "compile", path, "--train",
-                        "--recompute=" + options.recompute, "-o", folder + "/m"],
+                        "--recompute=" + options.recompute,
+                        "--dtype=" + options.dtype, "-o", folder + "/m"],
                        check=True)
         print("mille %s: compiled in %.1f s" % (case, time.perf_counter() - begin))
 
@@ -83,7 +86,7 @@ class Torch:
     def __init__(self, options, case, mode):
         self.worker = subprocess.Popen(
             [options.python, os.path.abspath(__file__), "--worker", mode, case,
-             "--threads=%d" % options.threads],
+             "--threads=%d" % options.threads, "--dtype=" + options.dtype],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         print("torch %s %s: first step after %s s"
               % (mode, case, self.worker.stdout.readline().strip()))
@@ -147,7 +150,9 @@ def work(options):
     def step():
         at = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
-        run(ids, labels).backward()
+        with torch.autocast("cpu", torch.bfloat16, options.dtype == "bf16"):
+            loss = run(ids, labels)
+        loss.backward()
         optimizer.step()
         return time.perf_counter() - at
 
@@ -186,6 +191,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--recompute", default="cheap")
+    parser.add_argument("--dtype", default="f32", choices=["f32", "bf16"])
     parser.add_argument("--worker", nargs=2)
     options = parser.parse_args()
     if options.worker:

@@ -6,10 +6,10 @@
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/ModelData.h"
 #include "compiler/lower/Prepared.h"
+#include "compiler/lower/Updates.h"
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/RowSpace.h"
 #include "dialects/kernel/Signature.h"
-#include "dialects/kernel/Updates.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "runtime/abi.h"
@@ -135,9 +135,12 @@ private:
   }
 
   LogicalResult lowerBlock(Block &block) {
-    for (Operation &op : block.without_terminator())
+    for (Operation &op : block.without_terminator()) {
       if (failed(lowerOp(op)))
         return failure();
+      if (updated.contains(&op))
+        code.call("mille_update", {code.run}, /*status=*/true);
+    }
     return success();
   }
 
@@ -390,8 +393,6 @@ private:
       return failure();
 
     builder.setInsertionPointToEnd(next);
-    if (!updatedColumns(op).empty())
-      code.call("mille_update", {code.run}, /*status=*/true);
     Value following = code.add(turn, i64(1));
     Value more = LLVM::ICmpOp::create(
         builder, code.loc, LLVM::ICmpPredicate::ult, following, layers);
@@ -433,6 +434,8 @@ private:
         extent[argument] =
             extent.lookup(op.getStream()[argument.getArgNumber()]);
       }
+      for (const Update &update : updatesOf(op, region.getRegionNumber()))
+        updated.insert(update.after);
       if (failed(lowerBlock(body)))
         return failure();
       LLVM::BrOp::create(builder, code.loc, next);
@@ -454,7 +457,8 @@ private:
   Frame frame;
   llvm::StringMap<Value> runSizes; // by name
   Value batch, tokenRows, paddedRows, arena, weights, weightOffsets;
-  Value layerRow, rowPlace; // in the loop
+  Value layerRow, rowPlace;            // in the loop
+  llvm::DenseSet<Operation *> updated; // what a call of mille_update follows
   Bindings bindings{code, types, constants, signature, program.shared};
   Value &layer = bindings.layer;
   DenseMap<Value, Value> &address = bindings.address;

@@ -1,7 +1,7 @@
 // The constant mille_training_info: what a step needs of the model, and where
 // each of its parameters lies.
 #include "compiler/lower/ModelData.h"
-#include "dialects/kernel/Updates.h"
+#include "compiler/lower/Updates.h"
 #include "dialects/transformer/Training.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/abi.h"
@@ -111,14 +111,15 @@ static llvm::DenseMap<Attribute, uint64_t> wholeAt(Operation *model,
   llvm::DenseMap<Attribute, uint64_t> at;
   calls = 0;
   model->walk([&](kernel::LayersOp layers) {
-    ArrayRef<Attribute> columns = kernel::updatedColumns(layers);
-    if (columns.empty())
-      return;
-    for (size_t layer = layers.getBodies().size(); layer-- > 0;) {
-      ++calls;
-      for (Attribute column : columns)
-        at[layers.entryOf(layer, cast<FlatSymbolRefAttr>(column))] = calls;
-    }
+    std::vector<SmallVector<Update>> updates;
+    for (unsigned body = 0; body < layers->getNumRegions(); ++body)
+      updates.push_back(updatesOf(layers, body));
+    for (size_t layer = layers.getBodies().size(); layer-- > 0;)
+      for (const Update &update : updates[layers.getBodies()[layer]]) {
+        ++calls;
+        for (Attribute column : update.columns)
+          at[layers.entryOf(layer, cast<FlatSymbolRefAttr>(column))] = calls;
+      }
   });
   return at;
 }

@@ -10,8 +10,8 @@ namespace mille {
 // The names of the function that sums are stored to, and of the variable of
 // the loop that adds to them. `whole` says that the loop may add to all sums of
 // its body, though the body skips some: what these would add can be read, and
-// they are not stored. `ahead` is how many numbers lie from a place to the place
-// that the next run of the loop adds to, whose lines are prefetched; 0: none.
+// they are not stored. `ahead` is how many numbers lie from a place to that
+// which the next run of the loop adds to, whose lines are prefetched; 0: none.
 struct KeptSums {
   std::string out, loop;
   bool whole = false;
