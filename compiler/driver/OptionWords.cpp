@@ -115,6 +115,25 @@ static void imageOptions(CLI::App *app, CompileOptions &o) {
       ->check(imageSize(""));
 }
 
+static void trainingOptions(CLI::App *app, CompileOptions &o) {
+  app->add_flag("--train", o.train,
+                "a package that trains, by the spec's key `train`: entries "
+                "train_step and eval, weights of f32")
+      ->excludes("--hidden-states");
+  recomputeOption(app, o.recompute)->needs("--train");
+  memoryOption(app, o.memory.bytes)->needs("--train");
+  app->add_option("--batch", o.memory.batch,
+                  "sequences of the step that --memory is for (default: 8)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 20))
+      ->needs("--memory");
+  app->add_option("--tokens", o.memory.tokens,
+                  "of each of them (default: the most that the model takes)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24))
+      ->needs("--memory");
+}
+
 static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                        std::string &stage) {
   CLI::App *app = root.add_subcommand(
@@ -150,22 +169,7 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
       "takes no step");
   app->add_flag("--hidden-states", o.hiddenStates,
                 "also give hidden_states.0 to hidden_states.L");
-  app->add_flag("--train", o.train,
-                "a package that trains, by the spec's key `train`: entries "
-                "train_step and eval, weights of f32")
-      ->excludes("--hidden-states");
-  recomputeOption(app, o.recompute)->needs("--train");
-  memoryOption(app, o.memory.bytes)->needs("--train");
-  app->add_option("--batch", o.memory.batch,
-                  "sequences of the step that --memory is for (default: 8)")
-      ->type_name("N")
-      ->check(numberFrom(1, 1 << 20))
-      ->needs("--memory");
-  app->add_option("--tokens", o.memory.tokens,
-                  "of each of them (default: the most that the model takes)")
-      ->type_name("N")
-      ->check(numberFrom(1, 1 << 24))
-      ->needs("--memory");
+  trainingOptions(app, o);
   app->add_flag("--embed-weights", o.embedWeights,
                 "put the weights into the object");
   app->add_option("--weights", o.weights,

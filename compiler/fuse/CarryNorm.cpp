@@ -204,14 +204,15 @@ private:
       rewriteBody(region.front(), body);
 
     // The loop does not hand over a stream that only norms read.
-    bool dead =
-        llvm::all_of(
-            loop.getBodyRegions(),
-            [](Region &body) { return body.getArgument(0).use_empty(); }) &&
-        llvm::all_of(loop.getOutcomes().front().getUsers(),
-                     [&](Operation *user) {
-                       return llvm::is_contained(last, dyn_cast<RowsOp>(user));
-                     });
+    bool dead = llvm::all_of(loop.getBodyRegions(),
+                             [](Region &body) {
+                               return body.getArgument(0).use_empty();
+                             }) &&
+                llvm::all_of(loop.getOutcomes().front().getUsers(),
+                             [&](Operation *user) {
+                               auto norm = dyn_cast<RowsOp>(user);
+                               return norm && llvm::is_contained(last, norm);
+                             });
     if (dead) {
       initial.erase(initial.begin());
       for (Region &body : loop.getBodyRegions()) {

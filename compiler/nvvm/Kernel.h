@@ -13,7 +13,7 @@ struct Kernel {
   mlir::OwningOpRef<mlir::ModuleOp> module; // one gpu.module
   Launch launch;
   // Launched in its place where sequences have more than `mostQueries` queries.
-  std::unique_ptr<Kernel> ofLong;
+  std::unique_ptr<Kernel> ofLong = nullptr;
   uint32_t mostQueries = 0;
 };
 

@@ -93,7 +93,7 @@ LogicalResult RememberOp::verify() {
     return emitOpError(getPanels() ? "has panels but no heads"
                                    : "has heads but no panels");
   int64_t heads = getHeads().value_or(1);
-  if (heads < 1 || input.getRank() != 2 && getPanels() ||
+  if (heads < 1 || (input.getRank() != 2 && getPanels()) ||
       (getPanels() && rememberedColumns(*this) % heads)) // C4
     return emitOpError() << "has " << input << " but heads is " << heads;
   if (inBytes && failed(verifyBytes(*this))) // C5

@@ -31,7 +31,8 @@ static LogicalResult verifyTo(ColumnSumsOp op, int64_t columns) {
   ShapedType out = shapedOf(op.getOut());
   const bool fixed = out.hasStaticShape() && out.getElementType().isF32() &&
                      out.getRank() >= 1 && out.getRank() <= 2;
-  if (!op.getTo()) {
+  std::optional<ArrayRef<int64_t>> to = op.getTo();
+  if (!to) {
     if (!fixed || out.getRank() != 1 || out.getDimSize(0) < 1 ||
         columns % out.getDimSize(0)) // C1
       return op.emitOpError()
@@ -43,11 +44,11 @@ static LogicalResult verifyTo(ColumnSumsOp op, int64_t columns) {
   if (!fixed) // C4
     return op.emitOpError()
            << "outs is " << out << " but must be f32 of one dimension or two";
-  if (int64_t(op.getTo()->size()) != columns) // C4
+  if (int64_t(to->size()) != columns) // C4
     return op.emitOpError()
-           << "to has " << op.getTo()->size() << " numbers but input 0 has "
-           << columns << " columns";
-  for (int64_t number : *op.getTo())
+           << "to has " << to->size() << " numbers but input 0 has " << columns
+           << " columns";
+  for (int64_t number : *to)
     if (number < 0 || number >= out.getNumElements()) // C4
       return op.emitOpError() << "to has " << number << " but outs has "
                               << out.getNumElements() << " numbers";

@@ -10,7 +10,7 @@ namespace mille::cuda {
 struct Kernel {
   CUfunction function;
   uint32_t blocks[3], threads[3], sharedBytes;
-  uint32_t overlaps; // it waits itself for the kernels before it
+  uint32_t overlaps = 0; // it waits itself for the kernels before it
 };
 
 // The arguments of a kernel, one after the other.
