@@ -2,7 +2,6 @@
 // the interpreter's lock in a call, since another thread's may take long.
 #include "Generation.h"
 #include "Interrupt.h"
-#include "Turn.h"
 #include <algorithm>
 #include <cstring>
 #include <nanobind/stl/pair.h>

@@ -76,7 +76,7 @@ private:
 
   std::shared_ptr<mille_package> package; // stays open
   mille_generation *handle = nullptr;
-  std::timed_mutex running; // one call at a time
+  Running running; // one call at a time
 };
 
 // The ids that continue a prompt, one for each step of an iteration. Its
@@ -86,7 +86,13 @@ public:
   Answer(Generation &generation, const std::vector<int32_t> &ids,
          int64_t maxTokens, std::vector<int32_t> end,
          const nb::kwargs &sampling);
-  ~Answer() { close(false); }
+  ~Answer() {
+    try {
+      close(false);
+    } catch (nb::python_error &error) {
+      error.discard_as_unraisable("the end of an answer");
+    }
+  }
   Answer(const Answer &) = delete;
   int32_t next(); // throws nb::stop_iteration
   void close(bool interruptible = true);

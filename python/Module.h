@@ -1,8 +1,8 @@
 // The classes of the Python module. Must not compute on a tensor's values.
 #pragma once
+#include "Turn.h"
 #include "loader/mille_loader.h"
 #include <memory>
-#include <mutex>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -16,7 +16,6 @@ namespace nb = nanobind;
 
 // Raises the exception of mille.errors for a status that is not MILLE_OK.
 void check(mille_status status, const char *message);
-[[noreturn]] void refuse(const std::string &sentence);
 // A path of Python's (text, bytes or what has __fspath__) as C takes it.
 std::string takePath(const nb::object &given);
 
@@ -79,7 +78,7 @@ private:
   std::shared_ptr<mille_package> package;
   mille_session *session;
   std::vector<Entry> entries;
-  std::timed_mutex running; // one run at a time
+  Running running; // one run at a time
 };
 
 } // namespace mille_python

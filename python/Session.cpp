@@ -2,7 +2,6 @@
 // not hold the interpreter's lock while the model computes.
 #include "Interrupt.h"
 #include "Module.h"
-#include "Turn.h"
 
 using namespace mille_python;
 

@@ -1,12 +1,10 @@
 """The folders of a model of text: what was downloaded, and its package, which
-is made when it is missing. Must not know what a model is for."""
-import hashlib
+is made when it is missing. Must not know what a model is for. What only making
+needs is imported then: a package is opened without it."""
 import json
 import os
 import pathlib
-import tempfile
 
-from . import compiling
 from ._mille import load
 from .errors import InvalidArgument, MissingFile, NotAFolder
 
@@ -32,6 +30,7 @@ def manifest(folder):
 
 def digest(folder, *options):
     """Names the package that these files and options give."""
+    import hashlib
     total = hashlib.sha256(repr(options).encode())
     names = (".json", ".safetensors", ".txt", ".model")
     beside = folder.parent / "model.safetensors"  # the weights of a spec
@@ -62,6 +61,9 @@ def kept(model, dtype, target, entries, states=None):
     """The package of a model, from the cache or compiled into it:
     $XDG_CACHE_HOME/mille/packages, by the files, the options and the
     command."""
+    import tempfile
+
+    from . import compiling
     folder = pathlib.Path(model)
     if not folder.exists():
         raise MissingFile(f"{folder} is no model: there is no such file")

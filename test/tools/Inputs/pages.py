@@ -1,4 +1,5 @@
-"""pages.py BROWSER KIND PAGE JSON SHOT: opens a page in a browser without a screen.
+"""pages.py BROWSER KIND PAGE JSON SHOT [dark]: opens a page in a browser without a
+screen, which says that its user likes light colours, or dark ones.
 
 Nothing may be said on the console, and what the tables and charts of the page say
 must be what JSON says, which `mille` has written for the same input. SHOT is the
@@ -7,10 +8,13 @@ import json
 import math
 import os
 import subprocess
+import struct
 import sys
+import zlib
 from html.parser import HTMLParser
 
 browser, kind, page, other, shot = sys.argv[1:6]
+dark = sys.argv[6:] == ["dark"]
 
 
 class Dom(HTMLParser):
@@ -203,11 +207,24 @@ def loss(dom, log, drawn):
     return f"{len(drawn)} charts, {len(steps)} steps, {len(evaluations)} evaluations"
 
 
+def corner(path):
+    """The colour of a PNG's first pixel, which no filter of PNG changes."""
+    with open(path, "rb") as file:
+        rest, pixels = file.read()[8:], b""
+    while rest:
+        length, name = struct.unpack(">I4s", rest[:8])
+        if name == b"IDAT":
+            pixels += rest[8:8 + length]
+        rest = rest[12 + length:]
+    return "#" + zlib.decompress(pixels)[1:4].hex()
+
+
 folder = os.path.dirname(os.path.abspath(shot))
 done = subprocess.run(
     [browser, "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
      "--user-data-dir=" + os.path.join(folder, "browser"), "--window-size=1300,3400",
-     "--virtual-time-budget=10000", "--dump-dom", "--screenshot=" + os.path.abspath(shot),
+     "--virtual-time-budget=10000", f"--blink-settings=preferredColorScheme={0 if dark else 1}",
+     "--dump-dom", "--screenshot=" + os.path.abspath(shot),
      "file://" + os.path.abspath(page)],
     stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
 console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
@@ -222,3 +239,4 @@ if kind != "loss":
 drawn = json.loads(dom.scripts["drawn"])
 print({"depth": depth, "report": report, "loss": loss}[kind](dom, data, drawn))
 assert os.path.getsize(shot) > 50000, "the picture is empty"
+equal("the paper", corner(shot), "#14181e" if dark else "#ffffff")
