@@ -1,13 +1,16 @@
-// Prints the kernels of Hopper for the kernel ops of a file: as MLIR, as PTX,
-// or what ptxas says of them.
+// Prints the kernels of Hopper for the kernel ops of a file: as MLIR, as PTX
+// (behind their launch), or what ptxas says of them.
 //
-//   kernel-printer nvvm|ptx|facts|tiles|object FILE [TILE]   (Inputs/Kernels.h)
+//   kernel-printer nvvm|ptx|launch|facts|tiles|object FILE [TILE]
+//
+// TILE: as Inputs/Kernels.h says.
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/Generate.h"
 #include "compiler/nvvm/Ptxas.h"
 #include "test/compiler/nvvm/Inputs/Kernels.h"
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mille;
@@ -46,6 +49,36 @@ bool printFacts(const std::string &nvvm, const std::string &ptx) {
   return true;
 }
 
+// The launch in a line of JSON, for benchmarks/cuda_tiles.py.
+void printLaunch(const Launch &launch) {
+  auto amountOf = [](const mille_amount &of) {
+    return llvm::json::Array{of.count, of.times, of.per};
+  };
+  llvm::json::Array tiles, arguments;
+  for (const mille_amount &of : launch.tiles)
+    tiles.push_back(amountOf(of));
+  for (const mille_launch_argument &argument : launch.arguments) {
+    llvm::json::Array dimensions;
+    for (uint32_t d = 0; d < argument.rank; ++d)
+      dimensions.push_back(llvm::json::Array{amountOf(argument.extent[d]),
+                                             amountOf(argument.stride[d]),
+                                             argument.box[d]});
+    arguments.push_back(
+        llvm::json::Object{{"kind", argument.kind},
+                           {"number", argument.number},
+                           {"amount", amountOf(argument.amount)},
+                           {"dimensions", std::move(dimensions)}});
+  }
+  outs() << llvm::json::Value(
+                llvm::json::Object{{"entry", launch.entry},
+                                   {"threads", launch.threads},
+                                   {"cluster", launch.cluster},
+                                   {"shared", launch.sharedBytes},
+                                   {"tiles", std::move(tiles)},
+                                   {"arguments", std::move(arguments)}})
+         << "\n";
+}
+
 bool print(StringRef what, Kernel kernel) {
   const std::string nvvm = textOf(*kernel.module);
   std::string ptx, problem;
@@ -57,6 +90,8 @@ bool print(StringRef what, Kernel kernel) {
     outs() << "error: " << problem << "\n";
     return false;
   }
+  if (what == "launch")
+    printLaunch(kernel.launch);
   if (what == "facts")
     return printFacts(nvvm, ptx);
   outs() << ptx;
