@@ -6,8 +6,8 @@
 
 The first runs each named placement of a residual unit, the second specs drawn over
 the whole vocabulary (test/models). A model runs unrolled and rolled, with every
-`recompute` where it is rolled; a placement as programs of fused kernels too. Prints
-the spec whose gradients are wrong.
+`recompute` where it is rolled; a placement in segments and as programs of fused kernels
+too. Prints the spec whose gradients are wrong.
 """
 import json
 import os
@@ -70,11 +70,10 @@ def agree(mille, differences, folder, spec, kernels):
     file = os.path.join(folder, "spec.json")
     with open(file, "w") as out:
         json.dump(spec, out, indent=1)
-    rolled = ["--recompute=none", "--recompute=cheap", "--recompute=layer",
-              "--recompute=segment:1"]
+    rolled = ["--recompute=none", "--recompute=cheap", "--recompute=layer"]
     if kernels:
-        rolled.append("--kernels")
-        rolled.append("--kernels --recompute=segment:1")
+        rolled += ["--recompute=segment:1", "--kernels",
+                   "--kernels --recompute=segment:1"]
     for stage, ways in (("import", ["--recompute=cheap"]), ("roll", rolled)):
         text = os.path.join(folder, stage + ".mlir")
         with open(text, "w") as out:
