@@ -1,8 +1,8 @@
 // The state of one walk over a ModelSpec. The files Build*.cpp hold its
 // functions: Build the walk; BuildEmbedding, BuildTokens, BuildHead and
 // BuildVectors the ends of a stack; BuildUnit, BuildBranch, BuildAttention,
-// BuildPositions, BuildFeedForward and BuildConvolution the layers. Must be used
-// by them only.
+// BuildPositions, BuildFeedForward and BuildConvolution the layers. Must be
+// used by them only.
 #pragma once
 #include "compiler/import/model/Build.h"
 #include "mlir/IR/Builders.h"

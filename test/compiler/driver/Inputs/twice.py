@@ -15,6 +15,8 @@ import sys
 mille, mille_opt, source = sys.argv[1:4]
 mille_opt = mille_opt.split()
 ROOMS = {"rewrite": "import", "fuse": "import", "plan": "fuse", "lower": "plan"}
+TRAINING = {"fuse": "roll", "plan": "fuse", "lower": "plan"}
+TRAINED = "native/rezero/spec.json"
 MODELS = ["llama_gqa", "bert_mlm", "native/law_norm_rotation_normed_skip/spec.json",
           "native/deepnet_encoder/spec.json", "native/rezero/spec.json"]
 
@@ -39,29 +41,31 @@ def body(text):
     return [line for line in text.splitlines() if "func.func @" not in line]
 
 
+# A model, whether it is to be trained, and the room with the stage before it.
+PLACES = [(model, [], *place) for model in MODELS for place in ROOMS.items()]
+PLACES += [(TRAINED, ["--train"], *place) for place in TRAINING.items()]
 every, changed, failures = set(), set(), 0
-for model in MODELS:
-    for room, stage in ROOMS.items():
-        text = subprocess.run(
-            [mille, "compile", os.path.join(source, "test", "conformance", model),
-             "--rewrites=none", "--dtype=f32", f"--stop-after={stage}"],
-            capture_output=True, text=True, check=True).stdout
-        text = text_of([], text)
-        for name in passes_of(room):
-            every.add(name)
-            word = f"--{name}{OPTIONS.get(name, '')}"
-            once = text_of([word], text)
-            if once is None:
-                sys.exit(f"{name} on {model}: it fails")
-            again = text_of([word], once)
-            if name == "exchange-scales":
-                again = text_of([word], again)
-            if again is not None and body(again) != body(once):
-                failures += 1
-                print(f"{name} on {model}: the second time it changes something")
-            if body(once) != body(text):
-                changed.add(name)
-            text = once
+for model, train, room, stage in PLACES:
+    text = subprocess.run(
+        [mille, "compile", os.path.join(source, "test", "conformance", model),
+         "--rewrites=none", "--dtype=f32", f"--stop-after={stage}", *train],
+        capture_output=True, text=True, check=True).stdout
+    text = text_of([], text)
+    for name in passes_of(room):
+        every.add(name)
+        word = f"--{name}{OPTIONS.get(name, '')}"
+        once = text_of([word], text)
+        if once is None:
+            sys.exit(f"{name} on {model}: it fails")
+        again = text_of([word], once)
+        if name == "exchange-scales":
+            again = text_of([word], again)
+        if again is not None and body(again) != body(once):
+            failures += 1
+            print(f"{name} on {model}: the second time it changes something")
+        if body(once) != body(text):
+            changed.add(name)
+        text = once
 print(f"{len(every)} passes, {len(changed)} of them change these models,"
       f" {failures} differ; no change: {' '.join(sorted(every - changed))}")
 sys.exit(failures > 0)
