@@ -1,8 +1,8 @@
 // Compares kernel.attention over a state's panels with double: grouped heads,
 // one and several panels of columns, odd sizes, masks, windows, sinks, more
 // than one stretch of keys, in f32, bf16, f16 and bytes. Memory after the keys,
-// and keys that no query sees, are NaN. Rows one by one, and few rows in parts of
-// stretches that are joined, give the same bits as all rows together.
+// and keys that no query sees, are NaN. Rows one by one, and few rows in parts
+// of stretches that are joined, give the same bits as all rows together.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-panels widest
