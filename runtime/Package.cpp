@@ -439,6 +439,9 @@ mille_status mille_package_hash(mille_package *package, uint64_t *hash) {
     if (model.states[s].type == MILLE_I8)
       *hash = mille_weights_hash(*hash, &model.states[s].shape[3],
                                  sizeof model.states[s].shape[3]);
+    else if (model.states[s].type == MILLE_F16)
+      *hash = mille_weights_hash(*hash, &model.states[s].type,
+                                 sizeof model.states[s].type);
   return MILLE_OK;
 }
 }

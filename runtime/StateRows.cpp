@@ -183,6 +183,47 @@ template <typename Element> struct ByteWriter : Heads {
   }
 };
 
+// An f16, to nearest, ties to even. Numbers of more than 65504 become that, so
+// that no key becomes infinite; what is not finite stays so.
+uint16_t halfOf(float x) {
+  const uint32_t bits = bitsOf(x), size = bits & 0x7fffffff;
+  const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+  constexpr uint32_t most = 0x477fe000, least = 0x38800000, half = 0x3f000000;
+  if (size >= infinity)
+    return sign | (size > infinity ? 0x7e00 : 0x7c00);
+  if (size >= most)
+    return sign | 0x7bff;
+  if (size < least) // the sum's last bit is that of the smallest f16
+    return sign | (uint16_t)(bitsOf(floatOf(size) + floatOf(half)) - half);
+  return sign |
+         (uint16_t)((size - 0x38000000 + 0xfff + (size >> 13 & 1)) >> 13);
+}
+
+// The same in f16: rows in lanes for keys, columns for values.
+template <typename Element> struct HalfWriter : Heads {
+  const Element *input;
+  uint16_t *entry;
+
+  template <typename Place>
+  void write(int64_t sequence, int64_t from, const Place &place) const {
+    for (int64_t h = 0; h < heads; ++h) {
+      const Element *row = input + from * stride + h * size;
+      uint16_t *head = entry + (sequence * heads + h) * size * stateRows;
+      for (int64_t d = 0; d < size; ++d)
+        head[place(d)] = halfOf(numberOf(row + d));
+    }
+  }
+  void writeKey(int64_t sequence, int64_t from, int64_t row) const {
+    write(sequence, from,
+          [&](int64_t d) { return mille_key_place(row, d, size, /*pair=*/1); });
+  }
+  void writeValue(int64_t sequence, int64_t from, int64_t row, bool) const {
+    write(sequence, from, [&](int64_t d) {
+      return mille_value_place(row, d, size, /*pair=*/1, stateRows);
+    });
+  }
+};
+
 // Where the session is on a device, whole numbers are remembered by the host
 // too. True where nothing is left to do.
 bool rememberedOnDevice(mille_run *run, const Remember &what) {
@@ -251,6 +292,22 @@ void mille_remember_bytes(mille_run *run, const void *input,
                      ByteWriter<uint16_t>{own, (const uint16_t *)input, bytes},
                      keys, past, tokens);
   writeRows(run, ByteWriter<float>{own, (const float *)input, bytes}, keys,
+            past, tokens);
+}
+
+void mille_remember_halves(mille_run *run, const void *input,
+                           int64_t input_stride, int32_t keys, int64_t heads,
+                           int64_t size, int64_t element_bytes,
+                           const int32_t *past, int64_t state_rows,
+                           int64_t tokens, void *entry) {
+  Heads own = {input_stride, heads, size, state_rows};
+  own.findWindow(sessionOf(run), entry);
+  auto *halves = (uint16_t *)entry;
+  if (element_bytes == 2)
+    return writeRows(run,
+                     HalfWriter<uint16_t>{own, (const uint16_t *)input, halves},
+                     keys, past, tokens);
+  writeRows(run, HalfWriter<float>{own, (const float *)input, halves}, keys,
             past, tokens);
 }
 

@@ -50,9 +50,7 @@ struct Rows {
 void dropRows(const mille_tensor_info &info, char *memory, int64_t rows,
               int64_t count, int64_t left) {
   const bool bytes = info.type == MILLE_I8;
-  const int64_t element = bytes                     ? 1
-                          : info.type == MILLE_BF16 ? 2
-                                                    : 4,
+  const int64_t element = elementBytes(info),
                 row = info.shape[3] / info.heads * element,
                 size = bytes ? row - MILLE_STEP_BYTES : row / element;
   for (uint32_t h = 0; h < info.heads; ++h) {
@@ -113,10 +111,7 @@ void slide(mille_session &session, int64_t sequence, int64_t past) {
     const mille_tensor_info &info = model.states[s];
     for (int64_t e = 0; e < info.shape[0]; ++e, ++buffer)
       if (windows.hold(info, e) && session.states[buffer]) {
-        const int64_t bytes = windows.rows * info.shape[3] *
-                              (info.type == MILLE_I8     ? 1
-                               : info.type == MILLE_BF16 ? 2
-                                                         : 4);
+        const int64_t bytes = windows.rows * info.shape[3] * elementBytes(info);
         dropRows(info, (char *)session.states[buffer] + sequence * bytes,
                  windows.rows, count, wholePanels(past - to));
       }

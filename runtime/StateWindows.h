@@ -31,6 +31,13 @@ struct StateWindows {
   }
 };
 
+// Of a state.
+inline int64_t elementBytes(const mille_tensor_info &state) {
+  return state.type == MILLE_I8                                ? 1
+         : state.type == MILLE_BF16 || state.type == MILLE_F16 ? 2
+                                                               : 4;
+}
+
 // Drops rows before a run, whose entry and inputs the session has, where its
 // tokens find no room after them.
 void slideWindows(mille_session &session);

@@ -17,7 +17,7 @@ constexpr uint64_t readableRows = 64, readableBytes = 512;
 constexpr uint64_t deviceMark = 8;
 
 uint64_t bytesOfElement(const mille_tensor_info &info) {
-  return info.type == MILLE_BF16 ? 2 : info.type == MILLE_I8 ? 1 : 4;
+  return (uint64_t)elementBytes(info);
 }
 
 bool isGiven(const mille_tensor_info &info, const Sizes &most) {

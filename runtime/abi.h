@@ -23,7 +23,8 @@ enum {
   MILLE_F32 = 1,
   MILLE_BF16 = 2,
   MILLE_I8 = 3,
-  MILLE_U8 = 4
+  MILLE_U8 = 4,
+  MILLE_F16 = 5
 };
 
 /* The kind of a buffer's elements; type_bits says how many bits each has. */
@@ -389,6 +390,12 @@ void mille_remember_bytes(mille_run *run, const void *input,
                           int64_t size, int64_t element_bytes,
                           const int32_t *past, int64_t state_rows,
                           int64_t tokens, void *entry);
+/* The same in f16, without pairs: numbers beyond 65504 become that. */
+void mille_remember_halves(mille_run *run, const void *input,
+                           int64_t input_stride, int32_t keys, int64_t heads,
+                           int64_t size, int64_t element_bytes,
+                           const int32_t *past, int64_t state_rows,
+                           int64_t tokens, void *entry);
 /* out[m] = the position of the run's token m in its sequence. */
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
                      int32_t *out);

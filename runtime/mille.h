@@ -119,7 +119,8 @@ typedef enum mille_type {
   MILLE_TYPE_I32 = 0,
   MILLE_TYPE_F32 = 1,
   MILLE_TYPE_BF16 = 2, /* of states only */
-  MILLE_TYPE_I8 = 3    /* of states only: bytes, and steps among them */
+  MILLE_TYPE_I8 = 3,   /* of states only: bytes, and steps among them */
+  MILLE_TYPE_F16 = 5   /* of states only */
 } mille_type;
 
 /* An input, an output or a state: dense, the last dimension innermost. */
@@ -325,9 +326,8 @@ mille_status mille_session_run(mille_session *session, int64_t batch,
  * input `past` says for each sequence how many tokens its state holds: the run
  * reads these and writes behind them. So a smaller `past` forgets the tokens
  * after it, and 0 begins anew.
- * Of layers whose queries see the last W tokens a state has, in place of a
- * larger context, W + 576 + the most tokens of a run as rows. Then runs drop
- * old ones, and a `past` that would read dropped ones is refused. */
+ * Of layers whose queries see the last W tokens a state may hold W + 576 rows
+ * and the most tokens of a run: a `past` that would read dropped ones fails. */
 mille_status mille_package_state_count(mille_package *package, size_t *count);
 mille_status mille_package_state(mille_package *package, size_t index,
                                  mille_tensor *tensor);

@@ -90,10 +90,11 @@ void mille::cacheOption(CLI::App *app, std::string &cache,
                         const std::string &of) {
   app->add_option("--cache", cache,
                   "what entries remember keys and values in" + of +
-                      ": int8, bytes with a step for each token and head, on "
-                      "CPUs (default: f32 in f32 packages, bf16 in others)")
+                      ": int8, bytes with a step for each token and head, or "
+                      "f16, on CPUs (default: f32 in f32 packages, bf16 in "
+                      "others)")
       ->type_name("TYPE")
-      ->check(oneOf({"int8"}));
+      ->check(oneOf({"int8", "f16"}));
 }
 
 static void imageOptions(CLI::App *app, CompileOptions &o) {

@@ -441,7 +441,7 @@ static bool check(const CompileRequest &request, const DtypeChoice &dtype,
     if (!request.keyCache.empty() && target.isDevice()) {
       emitError(context) << "cache is '" << request.keyCache
                          << "' but a target is " << target.name
-                         << ": states in bytes are the CPU's";
+                         << ": such states are the CPU's";
       return false;
     }
   return true;

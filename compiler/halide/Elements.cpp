@@ -21,6 +21,8 @@ Type typeOf(Element element) {
     return Int(8);
   case Element::i32:
     return Int(32);
+  case Element::f16:
+    return Float(16);
   }
   return {};
 }

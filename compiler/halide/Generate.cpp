@@ -69,9 +69,11 @@ public:
     const MatmulSpec &m = spec.matmul;
     if (isOfTraining(spec.kind) && target.isDevice())
       return "a training step runs on the CPU";
+    const Element key = spec.attention.key.element;
     if (spec.kind == KernelKind::attention && target.isDevice() &&
-        spec.attention.key.element == Element::i8)
-      return "keys and values are in bytes";
+        (key == Element::i8 || key == Element::f16))
+      return key == Element::i8 ? "keys and values are in bytes"
+                                : "keys and values are f16";
     if (spec.kind != KernelKind::matmul || !m.inRows())
       return "";
     if (target.backend == "cuda" && !m.ofBytes() && !m.ofBlocks() &&

@@ -35,6 +35,18 @@ void mille::interpreter::normRow(kernel::RowNormKind kind, double eps,
     row[i] = (row[i] - mean) * factor;
 }
 
+double mille::interpreter::roundedToHalf(double x) {
+  constexpr double most = 65504;
+  if (!std::isfinite(x) || x == 0)
+    return x;
+  if (std::abs(x) > most)
+    return std::copysign(most, x);
+  int exponent; // as below; f16 has 11 bits, and none below 2^-24
+  std::frexp(x, &exponent);
+  const int last = std::max(exponent - 11, -24);
+  return std::ldexp(std::nearbyint(std::ldexp(x, -last)), last);
+}
+
 double mille::interpreter::roundedToBfloat16(double x) {
   if (!std::isfinite(x) || x == 0)
     return x;

@@ -44,6 +44,8 @@ inline void turn(double &a, double &b, double cosine, double sine) {
 
 // x rounded to the nearest bfloat16, ties to even.
 double roundedToBfloat16(double x);
+// The same to f16, of which the largest stands for all numbers beyond it.
+double roundedToHalf(double x);
 
 // Cosines and sines per row: [rows, 2 * pairs], pairs cosines first.
 struct Rotation {

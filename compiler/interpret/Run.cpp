@@ -69,6 +69,9 @@ void Run::set(mlir::Value value, Tensor tensor) {
   if (type && type.getElementType().isBF16())
     for (double &number : tensor.numbers)
       number = roundedToBfloat16(number);
+  if (type && type.getElementType().isF16())
+    for (double &number : tensor.numbers)
+      number = roundedToHalf(number);
   tensors[value] = std::move(tensor);
 }
 

@@ -16,6 +16,8 @@ Element elementOf(Type type) {
     return Element::f32;
   if (type.isBF16())
     return Element::bf16;
+  if (type.isF16())
+    return Element::f16;
   if (type.isUnsignedInteger(8))
     return Element::u8;
   if (type.isSignlessInteger(8))

@@ -15,6 +15,7 @@ int64_t mille::bytesOf(Element element) {
     return 4;
   case Element::bf16:
   case Element::bf16Bits:
+  case Element::f16:
     return 2;
   case Element::u8:
   case Element::i8:

@@ -53,7 +53,7 @@ struct ScalarProgram {
 };
 
 // `bf16Bits`: a bf16 as an integer of 16 bits, for targets without the type.
-enum class Element { f32, bf16, u8, i8, i32, bf16Bits };
+enum class Element { f32, bf16, u8, i8, i32, bf16Bits, f16 };
 int64_t bytesOf(Element element);
 bool isBf16(Element element);
 

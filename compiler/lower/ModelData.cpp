@@ -88,6 +88,8 @@ static int64_t codeOf(kernel::PortElement element) {
     return MILLE_BF16;
   case kernel::PortElement::i8:
     return MILLE_I8;
+  case kernel::PortElement::f16:
+    return MILLE_F16;
   }
   return MILLE_I32;
 }

@@ -179,9 +179,10 @@ public:
     }
     int64_t heads = int64_t(*op.getHeads());
     bool keys = *op.getPanels() == kernel::StatePanels::keys;
-    const bool inBytes =
-        cast<MemRefType>(op.getOut().getType()).getElementType().isInteger(8);
-    code.call(inBytes ? "mille_remember_bytes" : "mille_remember_panels",
+    Type element = cast<MemRefType>(op.getOut().getType()).getElementType();
+    code.call(element.isInteger(8) ? "mille_remember_bytes"
+              : element.isF16()    ? "mille_remember_halves"
+                                   : "mille_remember_panels",
               {code.run, input, i64(rowStride(op.getInput())), i32(keys),
                i64(heads), i64(columns / heads), i64(bytes),
                addressOrNull(op.getPast()), index.lookup(op.getRows()),

@@ -24,28 +24,29 @@ int64_t columnsOf(BlockArgument state) {
   return cast<ShapedType>(state.getType()).getShape().back();
 }
 
-// The type with another last extent, of bytes.
-RankedTensorType inBytes(Type type, int64_t columns) {
+// The type with another last extent and other elements.
+RankedTensorType held(Type type, int64_t columns, Type element) {
   auto shape = llvm::to_vector(cast<ShapedType>(type).getShape());
   shape.back() = columns;
-  return RankedTensorType::get(shape, IntegerType::get(type.getContext(), 8));
+  return RankedTensorType::get(shape, element);
 }
 
 struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
   using LayOutStatesBase::LayOutStatesBase;
 
   void runOnOperation() override {
-    if (!cache.empty() && cache != "int8") {
+    if (!cache.empty() && cache != "int8" && cache != "f16") {
       getOperation().emitError()
-          << "cache is '" << cache << "' but must be int8";
+          << "cache is '" << cache << "' but must be int8 or f16";
       return signalPassFailure();
     }
     std::vector<AttendedState> states =
         mille::plan::attendedStates(getOperation());
-    if (cache == "int8" && states.empty()) {
-      getOperation().emitError(
-          "cache is 'int8' but no entry remembers keys and "
-          "values that attention alone reads");
+    if (!cache.empty() && states.empty()) {
+      getOperation().emitError()
+          << "cache is '" << cache
+          << "' but no entry remembers keys and values that attention alone "
+             "reads";
       return signalPassFailure();
     }
     if (cache == "int8")
@@ -62,6 +63,9 @@ struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
         readInPanels(recall.getResult());
       if (cache == "int8")
         holdBytes(state);
+      if (cache == "f16")
+        hold(state, columnsOf(state.state),
+             Float16Type::get(state.state.getContext()));
     }
     mille::plan::setWindows(states);
   }
@@ -80,19 +84,23 @@ struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
            << " columns, which must be a multiple of " << stateByteGroup;
   }
 
-  // Gives the state, and what reads and writes it, the type of bytes.
   static void holdBytes(AttendedState &state) {
     const int64_t size = columnsOf(state.state) / state.heads;
-    const int64_t columns = state.heads * rowBytes(size);
-    mlir::Value argument = state.state;
-    argument.setType(inBytes(argument.getType(), columns));
-    for (Operation *user : argument.getUsers()) {
-      mlir::Value held = cast<RecallOp>(user).getResult();
-      held.setType(inBytes(held.getType(), columns));
-    }
+    hold(state, state.heads * rowBytes(size),
+         IntegerType::get(state.state.getContext(), 8));
+  }
+
+  // Gives the state, and what reads and writes it, so many columns of these
+  // elements.
+  static void hold(AttendedState &state, int64_t columns, Type element) {
+    auto change = [&](mlir::Value value) {
+      value.setType(held(value.getType(), columns, element));
+    };
+    change(state.state);
+    for (Operation *user : state.state.getUsers())
+      change(cast<RecallOp>(user).getResult());
     for (RememberOp remember : state.remembers)
-      remember.getResult().setType(
-          inBytes(remember.getResult().getType(), columns));
+      change(remember.getResult());
     func::FuncOp entry = state.entry;
     const unsigned number = state.state.getArgNumber();
     if (auto shape =

@@ -419,7 +419,9 @@ struct NarrowTypes : mille::plan::impl::NarrowTypesBase<NarrowTypes> {
                                  << llvm::join(mille::dtypeNames(), ", ");
       return signalPassFailure();
     }
-    auto states = mille::plan::attendedStates(getOperation());
+    std::vector<mille::plan::AttendedState> states;
+    if (cache != "f16")
+      states = mille::plan::attendedStates(getOperation());
     getOperation().walk([&](func::FuncOp forward) {
       if (!forward.getBody().hasOneBlock())
         return;

@@ -23,7 +23,7 @@ namespace mille {
 // The options of the stage `plan`.
 struct PlanChoices {
   std::string dtype = "f32"; // bf16, int8, q8_0, stored, ...
-  std::string cache;         // of keys and values: int8, or as the dtype says
+  std::string cache;         // of keys and values: int8, f16, or as dtype says
   PanelWidths panels;        // that the package's kernels read
   bool turnFirst = false;    // RoPE by launches of its own
   // Whether all generators make the kernel of an op with its joined rows. Null:

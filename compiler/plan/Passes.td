@@ -59,10 +59,13 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
     training step, they are rounded as they are packed, and gradients of weights read bf16
     too; the weights, their gradients and the gradient of the stream stay f32. Does not fire on a matmul whose result chooses experts,
     on K > 65536 (int8), on rows that are no whole blocks, on a weight that is stored in
-    none (stored), or on linear attention.
+    none (stored), or on linear attention. With `cache=f16` keys and values that entries
+    remember, and their queries, stay f32, for lay-out-states to round.
   }];
   let options = [Option<"dtype", "dtype", "std::string", "\"bf16\"",
-                        "f32, bf16, int8, stored, or blocks: q8_0, q4_k, ...">];
+                        "f32, bf16, int8, stored, or blocks: q8_0, q4_k, ...">,
+                 Option<"cache", "cache", "std::string", "\"\"",
+                        "of keys and values: int8, f16, or as dtype says">];
   let dependentDialects = ["::mille::kernel::KernelDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -105,7 +108,8 @@ def LayOutStates : Pass<"lay-out-states", "::mlir::ModuleOp"> {
     ```mlir
     %k = kernel.remember %new past %past rows %rows panels keys heads 3 outs(%held : tensor<?x204xi8>) ...
     ```
-    It is an error where a head of keys has columns that are no multiple of 4.
+    It is an error where a head of keys has columns that are no multiple of 4. With
+    `cache=f16` elements are f16, rounded from the input's.
 
     Where all queries that read an entry of a state see a window of keys, the state says
     so, and a session may drop its first rows:
@@ -115,7 +119,7 @@ def LayOutStates : Pass<"lay-out-states", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"cache", "cache", "std::string", "\"\"",
-                        "int8, or as narrow-types has chosen">];
+                        "int8, f16, or as narrow-types has chosen">];
   let dependentDialects = ["::mille::kernel::KernelDialect"];
 }
 

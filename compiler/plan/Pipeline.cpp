@@ -6,7 +6,7 @@
 void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
                             const PlanChoices &choices) {
   pipeline.addPass(plan::createFindPadding());
-  pipeline.addPass(plan::createNarrowTypes({choices.dtype}));
+  pipeline.addPass(plan::createNarrowTypes({choices.dtype, choices.cache}));
   if (choices.turnFirst)
     pipeline.addPass(plan::createTurnHeadsFirst());
   if (choices.joins)

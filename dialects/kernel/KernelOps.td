@@ -193,7 +193,7 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     * (C13) panels goes with past: `remember` has written key and value in panels of
       keys and of values, with kv_heads heads and no other columns.
     * (C14) key and value of i8 are panels of bytes with their steps: head_dim is a
-      multiple of 4, columns are those of `remember`.
+      multiple of 4, columns are those of `remember`. Of f16 they are panels, both.
 
     Accuracy: |error| < 6e-6 (1 + |out|) in f32, 1.5e-2 (1 + |out|) in bf16, whose weights
     are rounded, 3e-2 (1 + |out|) with byte_scores and of keys in bytes, which queries

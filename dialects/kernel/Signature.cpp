@@ -15,6 +15,8 @@ TensorInfo describe(Type type, DictionaryAttr attributes) {
     info.element = PortElement::f32;
   else if (shaped && shaped.getElementType().isBF16())
     info.element = PortElement::bf16;
+  else if (shaped && shaped.getElementType().isF16())
+    info.element = PortElement::f16;
   else if (shaped && shaped.getElementType().isInteger(8))
     info.element = PortElement::i8;
   if (!attributes)
@@ -133,6 +135,8 @@ StringRef wordOf(PortElement element) {
     return "bf16";
   case PortElement::i8:
     return "i8";
+  case PortElement::f16:
+    return "f16";
   }
   return "";
 }

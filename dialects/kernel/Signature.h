@@ -12,9 +12,9 @@ constexpr llvm::StringLiteral pastName = "past";
 // they hold, where an encoder's keys and values are remembered.
 constexpr llvm::StringLiteral sourceTokensName = "source_tokens";
 
-// The element types of inputs, outputs and states; only states can be bf16 or
-// i8.
-enum class PortElement { i32, f32, bf16, i8 };
+// The element types of inputs, outputs and states; only states can be bf16, i8
+// or f16.
+enum class PortElement { i32, f32, bf16, i8, f16 };
 llvm::StringRef wordOf(PortElement element);
 
 // One input, output or state; mirrors mille_tensor_info of runtime/abi.h.

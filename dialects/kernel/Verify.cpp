@@ -26,6 +26,8 @@ bool areElements(Type type, Elements elements) {
     return type.isF32() || type.isBF16() || bytes;
   case Elements::bytes:
     return bytes;
+  case Elements::f16:
+    return type.isF16();
   }
   return false;
 }
@@ -40,6 +42,8 @@ StringRef wordsOf(Elements elements) {
     return "f32, bf16, ui8 or i8";
   case Elements::bytes:
     return "ui8 or i8";
+  case Elements::f16:
+    return "f16";
   }
   return "";
 }

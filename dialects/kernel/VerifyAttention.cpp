@@ -11,10 +11,19 @@ using mille::transformer::formatDouble;
 
 namespace {
 
+// The elements of keys and of values: panels may be of f16, both.
+template <typename Op> Elements heldElements(Op op) {
+  if constexpr (std::is_same_v<Op, AttentionOp>)
+    if (op.getPanels() && shapedOf(op.getKey()).getElementType().isF16())
+      return Elements::f16;
+  return Elements::f32OrBf16;
+}
+
 // Heads of `size` columns each, from column `offset`, lie within the buffer.
 LogicalResult verifyColumns(Operation *op, StringRef name, Value buffer,
-                            int64_t offset, int64_t heads, int64_t size) {
-  auto columns = columnsOf(op, name, buffer, Elements::f32OrBf16);
+                            int64_t offset, int64_t heads, int64_t size,
+                            Elements elements = Elements::f32OrBf16) {
+  auto columns = columnsOf(op, name, buffer, elements);
   if (!columns)
     return failure();
   int64_t end;
@@ -59,9 +68,9 @@ LogicalResult verifyBuffers(Op op, Value out, StringRef outName = "outs") {
     return failure();
   if (!readsBytes(op) &&
       (failed(verifyColumns(op, "key", op.getKey(), offsets[1], kvHeads,
-                            op.getHeadDim())) || // C2
+                            op.getHeadDim(), heldElements(op))) || // C2, C14
        failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
-                            op.getValueDim())))) // C2
+                            op.getValueDim(), heldElements(op))))) // C2, C14
     return failure();
   auto columns = columnsOf(op, outName, out, Elements::f32OrBf16);
   if (!columns)
@@ -180,8 +189,9 @@ LogicalResult verifyRotation(Operation *op, Value rotation, int64_t head,
 // A buffer with exactly `heads` heads of `size` columns, or with others after
 // them.
 LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
-                            int64_t heads, int64_t size, bool orMore = false) {
-  auto columns = columnsOf(op, name, buffer, Elements::f32OrBf16);
+                            int64_t heads, int64_t size, bool orMore = false,
+                            Elements elements = Elements::f32OrBf16) {
+  auto columns = columnsOf(op, name, buffer, elements);
   if (!columns)
     return failure();
   int64_t wanted;
@@ -218,9 +228,11 @@ static LogicalResult verifyBytes(AttentionOp op) {
 }
 static LogicalResult verifyWhole(AttentionOp op) {
   const int64_t heads = op.getKvHeads();
-  if (failed(verifyExactly(op, "key", op.getKey(), heads, op.getHeadDim())))
+  if (failed(verifyExactly(op, "key", op.getKey(), heads, op.getHeadDim(),
+                           false, heldElements(op))))
     return failure();
-  return verifyExactly(op, "value", op.getValue(), heads, op.getValueDim());
+  return verifyExactly(op, "value", op.getValue(), heads, op.getValueDim(),
+                       false, heldElements(op));
 }
 
 // A state that is read in panels must be written in panels, and read whole.

@@ -73,15 +73,25 @@ static LogicalResult verifyBytes(RememberOp op) {
                           << wanted << " bytes";
 }
 
+static LogicalResult verifyHalves(RememberOp op) {
+  if (!op.getPanels())
+    return op.emitOpError()
+           << "outs is " << op.getOut().getType() << " but there are no panels";
+  return success(
+      columnsOf(op, "input", op.getInput(), Elements::f32OrBf16).has_value());
+}
+
 LogicalResult RememberOp::verify() {
   ShapedType input = shapedOf(getInput()), out = shapedOf(getOut());
   const bool inBytes = out.hasRank() && out.getRank() == 2 &&
-                       out.getElementType().isSignlessInteger(8);
+                       out.getElementType().isSignlessInteger(8),
+             inHalves = out.getElementType().isF16();
   const int64_t from = fromOf(*this);
   if (!input.hasRank() || !out.hasRank() ||
-      (!inBytes && (input.getElementType() != out.getElementType() ||
-                    input.getRank() != out.getRank() ||
-                    (!from && input.getShape() != out.getShape())))) // C1
+      (!inBytes &&
+       ((!inHalves && input.getElementType() != out.getElementType()) ||
+        input.getRank() != out.getRank() ||
+        (!from && input.getShape() != out.getShape())))) // C1
     return emitOpError() << "outs is " << out << " but input is " << input;
   if (from && (input.getRank() != 2 || out.getRank() != 2 ||
                from > input.getDimSize(1) - rememberedColumns(*this))) // C1
@@ -97,6 +107,8 @@ LogicalResult RememberOp::verify() {
       (getPanels() && rememberedColumns(*this) % heads)) // C4
     return emitOpError() << "has " << input << " but heads is " << heads;
   if (inBytes && failed(verifyBytes(*this))) // C5
+    return failure();
+  if (inHalves && failed(verifyHalves(*this))) // C5
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C3
 }

@@ -106,10 +106,15 @@ def relative_error(one, other):
     return worst
 
 
-def close(first, second, row):
+def bound_of(row):
+    """The relative bound of a row of tolerances.json."""
     with open(TOLERANCES) as file:
-        bound = {entry["name"]: entry["relative"]
-                 for entry in json.load(file)["tolerances"]}[row]
+        return {entry["name"]: entry["relative"]
+                for entry in json.load(file)["tolerances"]}[row]
+
+
+def close(first, second, row):
+    bound = bound_of(row)
     one, other = load(first), load(second)
     failures = 0
     for name in sorted(one.keys() | other.keys()):

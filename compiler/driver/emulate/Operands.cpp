@@ -35,6 +35,8 @@ static double numberOf(uint32_t bits, Element element) {
     return int8_t(bits);
   case Element::i32:
     return int32_t(bits);
+  case Element::f16: // states of CPUs alone
+    break;
   }
   return NAN;
 }

@@ -1,6 +1,6 @@
 // Copies the contents of a session's states from tensors before a run, and to
-// tensors after it. Must not change a number: states hold f32, bf16,
-// i32, or bytes.
+// tensors after it. Must not change a number: states hold f32, bf16, f16, i32,
+// or bytes.
 #include "compiler/driver/package/Compiled.h"
 #include "dialects/transformer/Shape.h"
 
@@ -9,7 +9,15 @@
 using namespace mille;
 
 static size_t elementBytes(mille_type type) {
-  return type == MILLE_TYPE_BF16 ? 2 : type == MILLE_TYPE_I8 ? 1 : 4;
+  return type == MILLE_TYPE_BF16 || type == MILLE_TYPE_F16 ? 2
+         : type == MILLE_TYPE_I8                           ? 1
+                                                           : 4;
+}
+
+// Whether elements are given as whole numbers: those of f16 are their bits.
+static bool isWhole(mille_type type) {
+  return type == MILLE_TYPE_I32 || type == MILLE_TYPE_I8 ||
+         type == MILLE_TYPE_F16;
 }
 
 // Converts the bytes of a state to numbers; putNumber converts back.
@@ -22,17 +30,15 @@ static std::vector<double> numbersOf(llvm::ArrayRef<char> bytes,
     memcpy(&word, bytes.data() + at, each);
     if (type == MILLE_TYPE_BF16)
       word <<= 16;
-    const bool whole = type == MILLE_TYPE_I32 || type == MILLE_TYPE_I8;
-    numbers.push_back(whole ? double(int32_t(word))
-                            : llvm::bit_cast<float>(word));
+    numbers.push_back(isWhole(type) ? double(int32_t(word))
+                                    : llvm::bit_cast<float>(word));
   }
   return numbers;
 }
 
 static void putNumber(double number, mille_type type, char *into) {
-  const bool whole = type == MILLE_TYPE_I32 || type == MILLE_TYPE_I8;
-  uint32_t word = whole ? uint32_t(int32_t(number))
-                        : llvm::bit_cast<uint32_t>(float(number));
+  uint32_t word = isWhole(type) ? uint32_t(int32_t(number))
+                                : llvm::bit_cast<uint32_t>(float(number));
   if (type == MILLE_TYPE_BF16) // the number is a bf16: its low bits are 0
     word >>= 16;
   memcpy(into, &word, elementBytes(type));
@@ -124,7 +130,7 @@ void Compiled::giveStates(Values &results) {
     size_t size = 0;
     api->mille_session_state_bytes(session, number, &size);
     const mille_type type = heldType(state, size);
-    value.integer = type == MILLE_TYPE_I32 || type == MILLE_TYPE_I8;
+    value.integer = isWhole(type);
     const int64_t batch = value.shape[1],
                   part = value.shape[2] * value.shape[3];
     value.numbers.resize(value.shape[0] * batch * part);

@@ -19,7 +19,8 @@ struct Package {
   std::string folder, name;
   std::string modelPath, modelFolder, modelHash;
   DtypeChoice dtype;
-  std::string cache; // "int8", or "": keys and values are as the dtype says
+  std::string
+      cache; // "int8", "f16", or "": keys and values are as the dtype says
   bool hiddenStates = false, embedded = false;
   struct Size {
     std::string name;

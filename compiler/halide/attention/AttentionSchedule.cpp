@@ -439,14 +439,14 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   const int stretchKeys = AttentionPipe::keysOfStretch(s);
   const bool turns = s.has(AttentionOperand::rotation);
   // Per key: the rotated or widened key row; the value as pairs, or widened.
-  if (turns || s.key.element == Element::bf16)
+  if (turns || bytesOf(s.key.element) == 2)
     perKey += s.headDim * 4;
   if (s.key.element == Element::i8) // steps of keys and of values
     perKey += 2 * 4;
   // Keys as integers, and the steps.
   if (s.key.element == Element::bf16)
     perKey += (turns ? s.headDim * 2 : 0) + 5 * 4;
-  if (s.value.element == Element::bf16)
+  if (bytesOf(s.value.element) == 2)
     perKey += std::max(s.valueDim * 4, (s.valueDim + 31) / 32 * 32 * 2);
   // Scores and weights of a query block and a stretch, and their summaries: a
   // ninth more, or a fifth (narrow machines have 16 queries); a strip of

@@ -71,11 +71,12 @@ Expr AttentionPipe::placeOf(const Expr &tile) const {
                                     : keyOf(tile);
 }
 
-// Whether bf16 is widened to f32 once, before all query blocks read it: on a
-// machine without products of bf16 each block would spend three instructions to
+// Whether bf16 or f16 is widened to f32 once, before all query blocks read it:
+// without products of such pairs each block would spend three instructions to
 // widen what two multiply-adds read.
 bool AttentionPipe::widens(const BufferSpec &of) const {
-  return !device && !paired && !integral && !few && isBf16(of.element);
+  const bool narrow = isBf16(of.element) || of.element == Element::f16;
+  return !device && !paired && !integral && !few && narrow;
 }
 Expr AttentionPipe::keyFactor(const Expr &column, const Expr &kv) {
   if (s.has(Operand::rotation))

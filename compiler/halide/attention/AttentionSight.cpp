@@ -128,6 +128,11 @@ Expr AttentionPipe::headOf(const Expr &lane) const {
              : h * headsTogether + (b * queryBlock + lane) % headsTogether;
 }
 
+// Neighbours of panels: f16 is widened before it is multiplied.
+static int pairOf(Element element, int64_t pair) {
+  return element == Element::f16 ? 1 : int(pair);
+}
+
 // An element of a key or a value; a sequence's keys in panels are one row of
 // places.
 Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
@@ -135,7 +140,8 @@ Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
   const int size = int(s.headDim);
   if (!s.panels)
     return key(int(s.keyOffset) + head * size + column, keyRow + kv);
-  const int pair = int(mille_key_pair(bytesOf(s.key.element), size));
+  const int pair =
+      pairOf(s.key.element, mille_key_pair(bytesOf(s.key.element), size));
   Expr rows = key.dim(1).extent();
   Expr panel = kv / MILLE_PANEL_ROWS, row = kv % MILLE_PANEL_ROWS;
   Expr words = panel * (size / pair) + column / pair;
@@ -148,7 +154,8 @@ Expr AttentionPipe::valueElement(const Expr &column, const Expr &kv,
   const int size = int(s.valueDim);
   if (!s.panels)
     return value(int(s.valueOffset) + head * size + column, keyRow + kv);
-  const int pair = int(mille_value_pair(bytesOf(s.value.element)));
+  const int pair =
+      pairOf(s.value.element, mille_value_pair(bytesOf(s.value.element)));
   return value(
       head * (value.dim(1).extent() * size) + valuePlace(column, kv, pair), 0);
 }

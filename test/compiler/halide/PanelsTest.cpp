@@ -1,8 +1,8 @@
 // Compares kernel.attention over a state's panels with double: grouped heads,
 // one and several panels of columns, odd sizes, masks, windows, sinks, more
-// than one stretch of keys, in f32, bf16 and bytes. Memory after the keys, and
-// keys that no query sees, are NaN. Rows one by one, and few rows in parts of
-// stretches that are joined, give the same bits as all rows together.
+// than one stretch of keys, in f32, bf16, f16 and bytes. Memory after the keys,
+// and keys that no query sees, are NaN. Rows one by one, and few rows in parts
+// of stretches that are joined, give the same bits as all rows together.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-panels widest
@@ -23,7 +23,7 @@ int failures = 0;
 constexpr int64_t fewest = 16; // rows that parts have room for
 
 // What keys and values are; queries are of bf16 beside bf16, else of f32.
-enum class Held { f32, bf16, bytes };
+enum class Held { f32, bf16, f16, bytes };
 
 struct Case {
   const char *name;
@@ -35,6 +35,7 @@ struct Case {
 
   bool isBf16() const { return held == Held::bf16; }
   bool isBytes() const { return held == Held::bytes; }
+  // Of neighbours that are multiplied together: of two bytes for bf16 alone.
   int64_t bytes() const { return isBf16() ? 2 : 4; }
   // The elements of a row of keys and of one of values.
   int64_t keyColumns() const {
@@ -51,8 +52,10 @@ struct Case {
   }
   std::string text() const {
     auto number = [](int64_t value) { return std::to_string(value); };
-    const char *element = isBf16() ? "bf16" : "f32",
-               *of = isBytes() ? "i8" : element;
+    const char *element = isBf16() ? "bf16" : "f32", *of = isBytes() ? "i8"
+                                                           : held == Held::f16
+                                                               ? "f16"
+                                                               : element;
     std::string q = rows(heads * headDim, element), k = rows(keyColumns(), of),
                 v = rows(valueColumns(), of), o = rows(heads * valueDim, "f32"),
                 i = "memref<?xi32>", s = "memref<" + number(heads) + "xf32>";
@@ -81,13 +84,13 @@ uint16_t bf16Of(float value) {
 // a step among them is NaN.
 struct Elements {
   Guarded memory;
-  bool bf16;
+  Held held;
   Elements(int64_t count, Held held)
       : memory(count, Guarded::Side::end,
-               held == Held::bytes  ? 1
-               : held == Held::bf16 ? 2
-                                    : 4),
-        bf16(held == Held::bf16) {
+               held == Held::bytes ? 1
+               : held == Held::f32 ? 4
+                                   : 2),
+        held(held) {
     if (held == Held::bytes)
       memset(memory.as<uint8_t>(), 0xff, count);
     else
@@ -96,8 +99,10 @@ struct Elements {
   }
   // What is kept.
   float set(int64_t at, float value) {
-    if (!bf16)
+    if (held == Held::f32)
       return memory[at] = value;
+    if (held == Held::f16)
+      return memory.as<_Float16>()[at] = _Float16(value);
     uint16_t half = memory.as<uint16_t>()[at] = bf16Of(value);
     uint32_t word = uint32_t(half) << 16;
     memcpy(&value, &word, 4);
@@ -314,9 +319,10 @@ void expect(bool holds, const Data &data, const std::string &what) {
   printf("%s heads %ld/%ld dim %ld/%ld%s, %ld queries of %ld keys: %s\n",
          c.name, long(c.heads), long(c.kvHeads), long(c.headDim),
          long(c.valueDim),
-         c.isBytes()  ? " bytes"
-         : c.isBf16() ? " bf16"
-                      : "",
+         c.isBytes()           ? " bytes"
+         : c.isBf16()          ? " bf16"
+         : c.held == Held::f16 ? " f16"
+                               : "",
          long(data.queries), long(data.keys), what.c_str());
 }
 
@@ -366,7 +372,7 @@ void check(const Case &c, const Target &isa) {
 int main(int argc, char **argv) {
   const Target &isa = isaToTest(argc, argv);
   const bool less = argc > 2;
-  for (Held held : {Held::f32, Held::bf16, Held::bytes}) {
+  for (Held held : {Held::f32, Held::bf16, Held::f16, Held::bytes}) {
     check({"three of a key head", 9, 3, 64, 64, held, true}, isa);
     if (held == Held::bytes)
       check({"odd", 6, 2, 20, 7, held, false, 9}, isa);

@@ -2,7 +2,18 @@
 // RUN: %mille-opt %s --narrow-types=dtype=bf16 --lay-out-states | FileCheck %s --check-prefixes=CHECK,BF16
 // RUN: %mille-opt %s --narrow-types=dtype=bf16 --lay-out-states=cache=int8 | FileCheck %s --check-prefixes=BYTES
 // RUN: not %mille-opt %s --lay-out-states=cache=int4 2>&1 | FileCheck %s --check-prefix=INT4
-// INT4: cache is 'int4' but must be int8
+// INT4: cache is 'int4' but must be int8 or f16
+// RUN: %mille-opt %s --narrow-types="dtype=bf16 cache=f16" --lay-out-states=cache=f16 | FileCheck %s --check-prefixes=HALVES
+
+// In f16 what is remembered comes in f32, and queries stay f32.
+// HALVES-LABEL: func.func @attended
+// HALVES-SAME: tensor<2x?x8xf16> {transformer.name = "keys", transformer.shape = #transformer.shape<2, batch, context, 8>
+// HALVES-SAME: tensor<2x?x8xf16> {transformer.name = "values"
+// HALVES: kernel.recall 1 of %{{.*}} : tensor<2x?x8xf16> -> tensor<?x8xf16>
+// HALVES: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x8xf16>) : tensor<?x8xf32> -> tensor<?x8xf16>
+// HALVES: kernel.attention {{.*}} panels : tensor<?x8xf32>, tensor<?x8xf16>, tensor<?x8xf16>
+// HALVES-LABEL: func.func @read_otherwise
+// HALVES-NOT: f16
 
 // In bytes a head of 4 columns has the 4 bytes of a step besides.
 // BYTES-LABEL: func.func @attended

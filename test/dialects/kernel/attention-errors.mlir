@@ -449,3 +449,23 @@ func.func @attention_c14_one(%x: tensor<?x8xf32>, %k: tensor<?x16xi8>, %v: tenso
     : tensor<?x8xf32>, tensor<?x16xi8>, tensor<?x8xf32> -> tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @attention_c14_halves(%x: tensor<?x8xf32>, %k: tensor<?x8xf16>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{value is 'tensor<?x8xf32>' but must be f16 [rows, columns]}}
+  %y = kernel.attention %x, %k, %x past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true panels
+    : tensor<?x8xf32>, tensor<?x8xf16>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_c14_rows(%x: tensor<?x8xf32>, %k: tensor<?x8xf16>, %t: index, %o: tensor<?x8xf32>, %past: tensor<?xi32>) {
+  // expected-error @+1 {{key is 'tensor<?x8xf16>' but must be f32 or bf16 [rows, columns]}}
+  %y = kernel.attention %x, %k, %k past %past : tensor<?xi32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
+    : tensor<?x8xf32>, tensor<?x8xf16>, tensor<?x8xf16> -> tensor<?x8xf32>
+  return
+}

@@ -1,13 +1,15 @@
 /* An entry with states of a compiled model, as an application uses it: in
  * pieces, ragged, copied, forgotten, saved: states WEIGHTS. With BYTES keys and
- * values are of --cache=int8. */
+ * values are of --cache=int8, with HALVES of --cache=f16. */
 #include "FakeModel.h"
 #include "tiny.h"
 
 #include <string.h>
 
 enum { vocabulary = 64, channels = 32, context = 12, all = 9 };
-#ifdef BYTES
+#ifdef HALVES
+enum { heldType = MILLE_TYPE_F16, heldColumns = 16, heldBytes = 2 };
+#elif defined BYTES
 enum { heldType = MILLE_TYPE_I8, heldColumns = 2 * (8 + 4), heldBytes = 1 };
 #else
 enum { heldType = MILLE_TYPE_F32, heldColumns = 16, heldBytes = 4 };

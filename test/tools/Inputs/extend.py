@@ -4,7 +4,7 @@ and in pieces: the same bits of every token that the mask shows, and close to wh
 `forward` says in the reference.
 
   extend.py MILLE CASE WORK [--threads=N,...] [--dtype=NAME] [--target=NAME]
-                            [--cache=int8] [--only-whole]
+                            [--cache=int8|f16] [--only-whole]
 
 Of --target=reference pieces agree to the rounding of sums in double. --only-whole:
 no pieces, for models whose rotations change with the length of a run.
@@ -225,8 +225,6 @@ def distance(model, case, whole):
 # How far rows may be from forward's in the reference. BitNet rounds rows to bytes:
 # where one flips, its row moves by so much.
 BOUNDS = {"f32": 1e-4, "bf16": 0.2, "int8": 0.5}
-# Keys, values and queries in 127ths: of tiny heads of 8 columns 0.034 at most.
-CACHE_BOUND = 0.08
 
 
 def check(mille, folder, work, dtype="f32", target="host", threads=(1,),
@@ -241,7 +239,7 @@ def check(mille, folder, work, dtype="f32", target="host", threads=(1,),
     if not whole:
         raise Failed("no output has a row for each token")
     worst = distance(model, case, whole)
-    bound = max(BOUNDS[dtype], CACHE_BOUND if cache else 0)
+    bound = max(BOUNDS[dtype], tensors.bound_of(f"cache_{cache}") if cache else 0)
     if not worst <= bound:
         raise Failed(f"in one piece {worst} from the reference's forward, of {bound}")
     if not reference and not only_whole:
