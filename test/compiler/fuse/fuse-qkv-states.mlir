@@ -344,7 +344,7 @@ transformer.model @keep_as_projection_has_another_reader {
       %past: tensor<?xi32> {transformer.name = "past", transformer.default = "zeros", transformer.shape = #transformer.shape<batch>},
       %keys: tensor<1x?x4xf32> {transformer.name = "keys", transformer.state, transformer.shape = #transformer.shape<1, batch, context, 4>},
       %values: tensor<1x?x4xf32> {transformer.name = "values", transformer.state, transformer.shape = #transformer.shape<1, batch, context, 4>})
-      -> (tensor<?x8xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 8>}) {
+      -> (tensor<?x8xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 8>}, tensor<?x8xf32> {transformer.name = "q", transformer.shape = #transformer.shape<batch, tokens, 8>}) {
     %zero = arith.constant 0 : index
     %rows = arith.muli %batch, %tokens : index
     %held = arith.muli %batch, %context : index
@@ -376,9 +376,7 @@ transformer.model @keep_as_projection_has_another_reader {
     %sv = kernel.remember %v past %past : tensor<?xi32> rows %context outs(%hv : tensor<?x4xf32>) : tensor<?x4xf32> -> tensor<?x4xf32>
     %eu = tensor.empty(%rows) : tensor<?x8xf32>
     %u = kernel.attention %rq, %sk, %sv past %past : tensor<?xi32> queries %tokens keys %context first %zero outs(%eu : tensor<?x8xf32>) heads 2 kv_heads 1 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true : tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
-    %ey = tensor.empty(%rows) : tensor<?x8xf32>
-    %y = kernel.attention %q, %sk, %sv past %past : tensor<?xi32> queries %tokens keys %context first %zero outs(%ey : tensor<?x8xf32>) heads 2 kv_heads 1 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true : tensor<?x8xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x8xf32>
-    return %y : tensor<?x8xf32>
+    return %u, %q : tensor<?x8xf32>, tensor<?x8xf32>
   }
 }
 
