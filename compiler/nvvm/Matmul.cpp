@@ -37,10 +37,9 @@ MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile,
   if (out == Out::direct)
     panelColumns = std::min(outColumns, 32u);
   panels = outColumns / panelColumns;
-  // An extra comes from afar: more of it is on its way. In turns a group may
-  // have little time for its out.
+  // An extra comes from afar: more of it is on its way.
   if (staged)
-    slots = std::min(groupPanels(), ringExtra < 0 && !tile.pingPong ? 2u : 4u);
+    slots = std::min(groupPanels(), ringExtra < 0 ? 2u : 4u);
 }
 
 unsigned MatmulLayout::outBytes(unsigned groups) const {

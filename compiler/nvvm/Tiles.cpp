@@ -36,10 +36,10 @@ struct Candidate {
 // how few bytes move and instructions run, more than whether the tensor cores
 // are fed.
 static const Candidate candidates[] = {
-    {{192, 2, 1, true}, 1.00},   {{128, 2, 1, true}, 0.99},
-    {{256, 1, 1, false}, 0.97},  {{192, 1, 1, false}, 0.94},
-    {{128, 1, 1, false}, 0.80},  {{256, 1, 1, true}, 0.92},
-    {{256, 1, 2, false}, 0.965}, {{128, 1, 1, true}, 0.66}};
+    {{192, 2, 1, true}, 1.00},   {{128, 2, 1, true}, 0.95},
+    {{256, 1, 1, false}, 0.93},  {{192, 1, 1, false}, 0.90},
+    {{128, 1, 1, false}, 0.80},  {{256, 1, 1, true}, 0.88},
+    {{256, 1, 2, false}, 0.925}, {{128, 1, 1, true}, 0.66}};
 
 // Instructions for an element of the out.
 static double epilogueInstructions(const KernelSpec &spec) {
