@@ -26,8 +26,7 @@ CASES = [(os.path.join(native, "gpt.json"), AutoModelForCausalLM),
          (os.path.join(folders, "gpt_neox_parallel"), AutoModelForCausalLM),
          (os.path.join(folders, "bert_mlm"), AutoModelForMaskedLM),
          (os.path.join(folders, "bart"), AutoModelForSeq2SeqLM),
-         (os.path.join(folders, "t5_gated_gelu_untied"), AutoModelForSeq2SeqLM),
-         (os.path.join(folders, "marian"), AutoModelForSeq2SeqLM)]
+         (os.path.join(folders, "t5_gated_gelu_untied"), AutoModelForSeq2SeqLM)]
 
 
 def run(*words):

@@ -22,19 +22,39 @@ Status refuse(StringRef file, const Twine &text, mlir::MLIRContext &context) {
   return Status::input;
 }
 
-// The config with weights of f32, which is what is written.
+// The end of the string that begins at `text[at]`.
+size_t endOfString(StringRef text, size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at)
+    at += text[at] == '\\';
+  return std::min(at + 1, text.size());
+}
+
+// The config with weights of f32, which is what is written. All else keeps its
+// text: transformers tells 0 from 0.0. The text is JSON, verified before.
 std::string inF32(StringRef text) {
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
-  llvm::json::Object *object = parsed ? parsed->getAsObject() : nullptr;
-  if (!object) { // verified before: it is JSON
-    llvm::consumeError(parsed.takeError());
-    return text.str();
-  }
-  object->erase("dtype");
-  (*object)["torch_dtype"] = "float32";
   std::string out;
-  llvm::raw_string_ostream stream(out);
-  stream << llvm::formatv("{0:2}\n", *parsed);
+  bool told = false;
+  int depth = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const char c = text[at];
+    depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+    at = c == '"' ? endOfString(text, at) : at + 1;
+    const StringRef word = text.slice(begin, at);
+    out += word;
+    const StringRef rest = text.drop_front(at).ltrim();
+    if (depth != 1 || !rest.starts_with(":") ||
+        (word != "\"dtype\"" && word != "\"torch_dtype\""))
+      continue;
+    const StringRef value = rest.drop_front().ltrim();
+    at = value.data() - text.data();
+    at = value.starts_with("\"") ? endOfString(text, at)
+                                 : text.find_first_of(",}", at);
+    out += ": \"float32\"";
+    told = true;
+  }
+  if (!told)
+    out.insert(out.find('{') + 1, "\n  \"torch_dtype\": \"float32\",");
   return out;
 }
 
