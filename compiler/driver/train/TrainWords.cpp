@@ -1,6 +1,7 @@
 // Defines the options of `mille train`. Must not do what they ask for.
 #include "compiler/driver/train/TrainWords.h"
 #include "compiler/driver/OptionChecks.h"
+#include "compiler/driver/OptionWords.h"
 
 #include <map>
 
@@ -29,8 +30,9 @@ CLI::Option *mille::recomputeOption(CLI::App *app, std::string &word) {
 }
 
 void mille::addTrain(CLI::App &root, TrainOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "train", "trains a language model on a file of tokens, step by step");
+  CLI::App *app =
+      addCommand(root, "train",
+                 "trains a language model on a file of tokens, step by step");
   app->add_option("DIR|MODEL", o.subject,
                   "a package compiled with --train; a model is compiled first, "
                   "for this training only")
