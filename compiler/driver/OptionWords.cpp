@@ -137,8 +137,9 @@ static void trainingOptions(CLI::App *app, CompileOptions &o) {
 
 static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
                        std::string &stage) {
-  CLI::App *app = root.add_subcommand(
-      "compile", "a model becomes a shared library, an object, a header and "
+  CLI::App *app =
+      addCommand(root, "compile",
+                 "a model becomes a shared library, an object, a header and "
                  "packed weights");
   app->add_option("MODEL", o.model,
                   "a Hugging Face folder (config.json and *.safetensors), a "
@@ -209,8 +210,8 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
 }
 
 static void addInit(CLI::App &root, InitOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "init", "weights of a model by a scheme, as a safetensors file");
+  CLI::App *app = addCommand(
+      root, "init", "weights of a model by a scheme, as a safetensors file");
   app->add_option("MODEL", o.model,
                   "a native spec (*.json) or a Hugging Face folder")
       ->required();
@@ -240,8 +241,8 @@ static void addInit(CLI::App &root, InitOptions &o) {
 }
 
 static void addRun(CLI::App &root, RunOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "run", "inputs from a safetensors file, outputs to another");
+  CLI::App *app = addCommand(
+      root, "run", "inputs from a safetensors file, outputs to another");
   app->add_option("DIR|MODEL", o.subject,
                   "a package; a model is compiled first, for this run only")
       ->required();
@@ -297,8 +298,8 @@ static void addRun(CLI::App &root, RunOptions &o) {
 }
 
 static void addVerify(CLI::App &root, VerifyOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "verify", "compiled against reference, tensor by tensor");
+  CLI::App *app = addCommand(root, "verify",
+                             "compiled against reference, tensor by tensor");
   app->add_option("DIR|MODEL", o.subject, "a package or a model")->required();
   app->add_option("--inputs", o.inputs, "default: random ones, of one seed")
       ->type_name("FILE");
@@ -325,15 +326,16 @@ static void addVerify(CLI::App &root, VerifyOptions &o) {
 }
 
 static void addInspect(CLI::App &root, InspectOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "inspect", "what a model is: placement, scales, norms, heads, sizes");
+  CLI::App *app =
+      addCommand(root, "inspect",
+                 "what a model is: placement, scales, norms, heads, sizes");
   app->add_option("MODEL|DIR", o.subject, "a model or a package")->required();
   app->add_flag("--json", o.json, "the same for programs");
 }
 
 static void addAnalyze(CLI::App &root, AnalyzeOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "analyze",
+  CLI::App *app = addCommand(
+      root, "analyze",
       "what depth does to a model: moments, gradients, first updates, "
       "ranges; predicted, simulated, measured");
   app->add_option("MODEL|DIR", o.subject, "a model or a package")->required();
@@ -369,8 +371,9 @@ static void addAnalyze(CLI::App &root, AnalyzeOptions &o) {
 }
 
 static void addBench(CLI::App &root, BenchOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "bench", "how fast a package runs, and the share of this machine's peak");
+  CLI::App *app = addCommand(
+      root, "bench",
+      "how fast a package runs, and the share of this machine's peak");
   app->add_option("DIR", o.folder, "a package")->required();
   CLI::Option *batch =
       app->add_option("--batch", o.batch, "sequences (default: 1)")
@@ -429,7 +432,7 @@ static void addBench(CLI::App &root, BenchOptions &o) {
 
 static void addReport(CLI::App &root, ReportOptions &o) {
   CLI::App *app =
-      root.add_subcommand("report", "what was fused, what was not, and why");
+      addCommand(root, "report", "what was fused, what was not, and why");
   app->add_option("DIR", o.folder, "a package")->required();
   app->add_option("--html", o.html,
                   "also a page: units drawn, layers, fusions, kernels, memory")
@@ -453,8 +456,7 @@ static void addReport(CLI::App &root, ReportOptions &o) {
 }
 
 static void addDevices(CLI::App &root, DevicesOptions &o) {
-  CLI::App *app =
-      root.add_subcommand("devices", "what this machine can run on");
+  CLI::App *app = addCommand(root, "devices", "what this machine can run on");
   app->add_flag(
       "--measure", o.measure,
       "also its ceilings: operations in registers of each type, reading "
@@ -467,9 +469,10 @@ static void addDevices(CLI::App &root, DevicesOptions &o) {
 }
 
 static void addExport(CLI::App &root, ExportOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "export", "a checkpoint becomes a Hugging Face folder: config.json and "
-                "model.safetensors with the family's names");
+  CLI::App *app =
+      addCommand(root, "export",
+                 "a checkpoint becomes a Hugging Face folder: config.json and "
+                 "model.safetensors with the family's names");
   app->add_option("CHECKPOINT", o.checkpoint,
                   "a safetensors file of mille train or mille init")
       ->required();

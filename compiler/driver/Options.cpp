@@ -107,6 +107,11 @@ static bool checkTrain(const TrainOptions &o) {
   return true;
 }
 
+CLI::App *mille::addCommand(CLI::App &root, const std::string &name,
+                            const std::string &text) {
+  return root.add_subcommand(name, text);
+}
+
 std::optional<Options>
 mille::parseCommandLine(int argc, const char *const *argv, int &status) {
   Options options;

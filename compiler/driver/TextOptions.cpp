@@ -13,8 +13,9 @@
 using namespace mille;
 
 void mille::addTokens(CLI::App &root, TokensOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "tokens", "ids of a text, or the text of ids, by a model's tokenizer");
+  CLI::App *app =
+      addCommand(root, "tokens",
+                 "ids of a text, or the text of ids, by a model's tokenizer");
   app->add_option("DIR|MODEL", o.subject,
                   "a package with a NAME.tokens, or a Hugging Face folder "
                   "with a tokenizer.json")
@@ -242,8 +243,8 @@ static void addPrompt(CLI::App *app, GenerateOptions &o) {
 }
 
 void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "generate", "continue a text, or chat, token by token");
+  CLI::App *app =
+      addCommand(root, "generate", "continue a text, or chat, token by token");
   app->add_option("DIR|MODEL", o.subject,
                   "a package compiled with --entries=next, and with a "
                   "NAME.tokens for anything but --ids; or a GGUF file or a "

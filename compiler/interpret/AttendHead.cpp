@@ -1,29 +1,12 @@
 // Computes scores, softmax and sums over values of one head by the formulas.
 // Must stay plain, and must not call anything that the generators use.
 #include "compiler/interpret/AttendHead.h"
+#include "compiler/interpret/Loops.h"
 
-#include <limits>
+#include <algorithm>
+#include <vector>
 
 using namespace mille::interpreter;
-using mille::transformer::LengthKind;
-
-double mille::interpreter::lengthFactor(transformer::LengthScaleAttr scale,
-                                        int64_t seen, int64_t i,
-                                        double position) {
-  switch (scale.getKind()) {
-  case LengthKind::log_keys:
-    return std::log(std::max(double(seen), double(scale.getFloor()))) /
-           std::log(double(scale.getBase()));
-  case LengthKind::log_position:
-    return std::max(1.0, std::log(double(i + 1)) /
-                             std::log(double(scale.getBase())));
-  case LengthKind::log_floor:
-    return 1 + double(scale.getBeta()) *
-                   std::log(1 + std::floor((position + scale.getOffset()) /
-                                           double(scale.getPeriod())));
-  }
-  return std::numeric_limits<double>::quiet_NaN();
-}
 
 namespace {
 
@@ -199,12 +182,4 @@ void mille::interpreter::attendByToken(const Head &head, double decay,
         out[v] += head.scale * query[c] * one;
       }
   }
-}
-
-int64_t mille::interpreter::tokensShown(const Tensor *mask, int64_t sequence,
-                                        int64_t tokens) {
-  int64_t shown = tokens;
-  while (mask && shown > 0 && mask->numbers[sequence * tokens + shown - 1] == 0)
-    --shown;
-  return shown;
 }

@@ -1,7 +1,10 @@
 // Attention of one head of one sequence in double, for both dialects.
 // Must not know their ops or buffers.
 #pragma once
-#include "compiler/interpret/Numbers.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <optional>
 
 namespace mille::interpreter {
 
@@ -26,11 +29,6 @@ struct Sight {
            (chunk <= 0 || i / chunk == j / chunk);
   }
 };
-
-// The factor of a length_scale for a query: token i of its sequence, which sees
-// `seen` keys and has the position id `position`.
-double lengthFactor(transformer::LengthScaleAttr scale, int64_t seen, int64_t i,
-                    double position);
 
 // One head of one sequence. Rows of query and out are `...Stride` apart.
 struct Head {
@@ -74,20 +72,5 @@ void attendLinearly(const Head &head, double decay);
 // sum over the tokens before and becomes that over all; rows from `tokens` on
 // are 0.
 void attendByToken(const Head &head, double decay, int64_t tokens, double *sum);
-
-// The sequences and heads that linear attention with a state goes through.
-struct Recurrence {
-  Head head;
-  int64_t heads;
-  const Tensor &past; // [batch]
-  std::vector<double> decay;
-  // Points the head at head h of sequence b, and how many tokens count there.
-  llvm::function_ref<void(int64_t, int64_t)> enter;
-  llvm::function_ref<int64_t(int64_t)> tokensOf;
-};
-
-// The tokens of a sequence up to the last one that the mask (null: all ones)
-// shows.
-int64_t tokensShown(const Tensor *mask, int64_t sequence, int64_t tokens);
 
 } // namespace mille::interpreter

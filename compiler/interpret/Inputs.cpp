@@ -1,7 +1,7 @@
 // Binds named inputs to the arguments of forward: names, shapes that agree, id
 // bounds, defaults. Must not read files.
 #include "compiler/interpret/Inputs.h"
-#include "compiler/interpret/AttendHead.h"
+#include "compiler/interpret/Numbers.h"
 #include "dialects/kernel/Signature.h"
 #include "dialects/transformer/Grid.h"
 #include "dialects/transformer/Shape.h"

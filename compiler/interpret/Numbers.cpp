@@ -6,6 +6,7 @@
 
 using namespace mille;
 using namespace mille::interpreter;
+using mille::transformer::LengthKind;
 
 int64_t mille::interpreter::elementsOf(llvm::ArrayRef<int64_t> shape) {
   int64_t count = 1;
@@ -53,4 +54,30 @@ double mille::interpreter::roundedToBfloat16(double x) {
   int exponent; // x = fraction * 2^exponent, |fraction| in [1/2, 1)
   double fraction = std::frexp(x, &exponent);
   return std::ldexp(std::nearbyint(std::ldexp(fraction, 8)), exponent - 8);
+}
+
+double mille::interpreter::lengthFactor(transformer::LengthScaleAttr scale,
+                                        int64_t seen, int64_t i,
+                                        double position) {
+  switch (scale.getKind()) {
+  case LengthKind::log_keys:
+    return std::log(std::max(double(seen), double(scale.getFloor()))) /
+           std::log(double(scale.getBase()));
+  case LengthKind::log_position:
+    return std::max(1.0, std::log(double(i + 1)) /
+                             std::log(double(scale.getBase())));
+  case LengthKind::log_floor:
+    return 1 + double(scale.getBeta()) *
+                   std::log(1 + std::floor((position + scale.getOffset()) /
+                                           double(scale.getPeriod())));
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+int64_t mille::interpreter::tokensShown(const Tensor *mask, int64_t sequence,
+                                        int64_t tokens) {
+  int64_t shown = tokens;
+  while (mask && shown > 0 && mask->numbers[sequence * tokens + shown - 1] == 0)
+    --shown;
+  return shown;
 }

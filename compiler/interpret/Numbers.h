@@ -2,9 +2,8 @@
 // Must not know ops, files or parameters; must share nothing with generators.
 #pragma once
 #include "compiler/interpret/Interpret.h"
+#include "compiler/interpret/Loops.h"
 #include "dialects/kernel/Kernel.h"
-
-#include <cmath>
 
 namespace mille::interpreter {
 
@@ -25,15 +24,8 @@ inline Tensor zeros(std::vector<int64_t> shape) {
   return tensor;
 }
 
-// out[m, n] = sum over k of input[m, k] * weight[n, k], k in order.
-// input [rows, inner], weight [columns, inner], out [rows, columns].
-void product(const double *input, const double *weight, double *out,
-             int64_t rows, int64_t inner, int64_t columns);
-
 // One row of n numbers, in place, without affine part.
 void normRow(kernel::RowNormKind kind, double eps, double *row, int64_t n);
-
-inline double softcap(double cap, double x) { return cap * std::tanh(x / cap); }
 
 // Rotates (a, b) by an angle whose cosine and sine are given.
 inline void turn(double &a, double &b, double cosine, double sine) {
@@ -46,6 +38,15 @@ inline void turn(double &a, double &b, double cosine, double sine) {
 double roundedToBfloat16(double x);
 // The same to f16, of which the largest stands for all numbers beyond it.
 double roundedToHalf(double x);
+
+// The factor of a length_scale for a query: token i of its sequence, which sees
+// `seen` keys and has the position id `position`.
+double lengthFactor(transformer::LengthScaleAttr scale, int64_t seen, int64_t i,
+                    double position);
+
+// The tokens of a sequence up to the last one that the mask (null: all ones)
+// shows.
+int64_t tokensShown(const Tensor *mask, int64_t sequence, int64_t tokens);
 
 // Cosines and sines per row: [rows, 2 * pairs], pairs cosines first.
 struct Rotation {

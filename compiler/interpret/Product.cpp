@@ -1,6 +1,9 @@
 // The product of a linear: plain loops over a small tile, so that the compiler
 // keeps it in registers. Sums run over k in order, whatever the tile.
-#include "compiler/interpret/Numbers.h"
+#include "compiler/interpret/Loops.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace {
 

@@ -1,6 +1,7 @@
 // One run of an entry: the live tensors, the current layer, the kept outputs.
 // Must not be included outside of compiler/interpret.
 #pragma once
+#include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Numbers.h"
 #include "dialects/kernel/Kernel.h"
 #include "llvm/ADT/DenseMap.h"
@@ -17,7 +18,16 @@ struct Layer {
   llvm::StringMap<mlir::Attribute> columns; // slot -> symbol or number
 };
 
-struct Recurrence;
+// The sequences and heads that linear attention with a state goes through.
+struct Recurrence {
+  Head head;
+  int64_t heads;
+  const Tensor &past; // [batch]
+  std::vector<double> decay;
+  // Points the head at head h of sequence b, and how many tokens count there.
+  llvm::function_ref<void(int64_t, int64_t)> enter;
+  llvm::function_ref<int64_t(int64_t)> tokensOf;
+};
 
 struct Run {
   explicit Run(ParameterValues &parameters) : parameters(parameters) {}

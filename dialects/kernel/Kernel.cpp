@@ -14,8 +14,12 @@ using namespace mille::kernel;
 #define GET_ATTRDEF_CLASSES
 #include "dialects/kernel/KernelAttrs.cpp.inc"
 #include "dialects/kernel/OpInterfaces.cpp.inc"
+// Small, not fast: most of it is printing, parsing and building, and it is the
+// largest file of a build.
+#pragma clang attribute push(__attribute__((minsize)), apply_to = function)
 #define GET_OP_CLASSES
 #include "dialects/kernel/KernelOps.cpp.inc"
+#pragma clang attribute pop
 
 void KernelDialect::initialize() {
   addOperations<

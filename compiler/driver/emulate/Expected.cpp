@@ -1,6 +1,7 @@
 // What matmul, rows and attention compute, in double. Must not know kernels.
 #include "compiler/driver/emulate/Expected.h"
 #include "compiler/interpret/AttendHead.h"
+#include "compiler/interpret/Numbers.h"
 #include "compiler/interpret/ScalarRegion.h"
 #include "dialects/kernel/Joined.h"
 

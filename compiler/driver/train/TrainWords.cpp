@@ -2,6 +2,7 @@
 #include "compiler/driver/train/TrainWords.h"
 #include "compiler/differentiate/Passes.h"
 #include "compiler/driver/OptionChecks.h"
+#include "compiler/driver/OptionWords.h"
 
 #include <map>
 
@@ -53,8 +54,9 @@ CLI::Option *mille::memoryOption(CLI::App *app, int64_t &bytes) {
 }
 
 void mille::addTrain(CLI::App &root, TrainOptions &o) {
-  CLI::App *app = root.add_subcommand(
-      "train", "trains a language model on a file of tokens, step by step");
+  CLI::App *app =
+      addCommand(root, "train",
+                 "trains a language model on a file of tokens, step by step");
   app->add_option("DIR|MODEL", o.subject,
                   "a package compiled with --train; a model is compiled first, "
                   "for this training only")
