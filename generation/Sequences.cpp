@@ -19,9 +19,8 @@ Sequence *closedSequence(mille_generation &made, int64_t &number) {
 // again.
 static void forgetTo(mille_generation &made, Sequence &sequence, int64_t most) {
   int64_t least = 1;
-  if (most < sequence.ran &&
-      made.runtime.session_least_past(made.session, &sequence - made.sequences,
-                                      &least))
+  if (most > 0 && made.runtime.session_least_past(
+                      made.session, &sequence - made.sequences, &least))
     least = 1; // a runtime that drops none does not know the question
   sequence.forget(most < least ? 0 : most);
 }

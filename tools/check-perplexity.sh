@@ -25,7 +25,7 @@ for type in f32 bf16 int8 stored q8_0 q6_k q5_k q5_1 q5_0 q4_k q4_1 q4_0; do
       "$mille" perplexity "$text" 2>> peer.log ;;
   esac
 done
-for cache in '' --cache=int8; do
+for cache in '' --cache=f16 --cache=int8; do
   for type in f32 bf16; do
     rm -rf perplexity
     "$mille" compile "$model" -o perplexity --name=smol --dtype=$type \

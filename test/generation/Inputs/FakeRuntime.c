@@ -163,6 +163,8 @@ static mille_status run(mille_session *session, size_t entry,
         continue;
       CHECK(past[s] + t < session->context);
       CHECK(past[s] == 0 || past[s] >= package->least);
+      if (package->least && past[s] == 0)
+        package->least = 1; /* a sequence that begins anew drops nothing */
       session->ids[s * session->context + past[s] + t] = id;
       session->sum[s] = (past[s] + t ? session->sum[s] : 0) * 31 + id + 1;
       ++package->rows;
