@@ -330,9 +330,9 @@ transformer.model @keep_as_key_is_not_turned {
 // -----
 
 // CHECK-LABEL: transformer.model @keep_as_projection_has_another_reader
-// CHECK: reason = "a projection has another reader", status = "declined: law", unit = "a"
+// CHECK: reason = "a projection has another reader", status = "declined: missing", unit = "a"
 // CHECK-NOT: kernel.from
-// REMARK: declined: law: a projection has another reader
+// REMARK: declined: missing: a projection has another reader
 transformer.model @keep_as_projection_has_another_reader {
   transformer.parameter @a.q.weight : tensor<8x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<8x4xf32>>
   transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
