@@ -231,6 +231,19 @@ bool rememberedOnDevice(mille_run *run, const Remember &what) {
          DeviceStates::isApart(what.entry);
 }
 
+// Writes rows of f32, or of bf16 where elements have two bytes.
+template <template <typename From> class Writer, typename To>
+void writeFrom(mille_run *run, Heads own, const void *input,
+               int64_t elementBytes, bool keys, const int32_t *past,
+               int64_t tokens, To *entry) {
+  own.findWindow(sessionOf(run), entry);
+  if (elementBytes == 2)
+    return writeRows(run, Writer<uint16_t>{own, (const uint16_t *)input, entry},
+                     keys, past, tokens);
+  writeRows(run, Writer<float>{own, (const float *)input, entry}, keys, past,
+            tokens);
+}
+
 } // namespace
 } // namespace mille
 
@@ -284,15 +297,8 @@ void mille_remember_bytes(mille_run *run, const void *input,
                           int64_t size, int64_t element_bytes,
                           const int32_t *past, int64_t state_rows,
                           int64_t tokens, void *entry) {
-  Heads own = {input_stride, heads, size, state_rows};
-  own.findWindow(sessionOf(run), entry);
-  auto *bytes = (uint8_t *)entry;
-  if (element_bytes == 2)
-    return writeRows(run,
-                     ByteWriter<uint16_t>{own, (const uint16_t *)input, bytes},
-                     keys, past, tokens);
-  writeRows(run, ByteWriter<float>{own, (const float *)input, bytes}, keys,
-            past, tokens);
+  writeFrom<ByteWriter>(run, {input_stride, heads, size, state_rows}, input,
+                        element_bytes, keys, past, tokens, (uint8_t *)entry);
 }
 
 void mille_remember_halves(mille_run *run, const void *input,
@@ -300,15 +306,8 @@ void mille_remember_halves(mille_run *run, const void *input,
                            int64_t size, int64_t element_bytes,
                            const int32_t *past, int64_t state_rows,
                            int64_t tokens, void *entry) {
-  Heads own = {input_stride, heads, size, state_rows};
-  own.findWindow(sessionOf(run), entry);
-  auto *halves = (uint16_t *)entry;
-  if (element_bytes == 2)
-    return writeRows(run,
-                     HalfWriter<uint16_t>{own, (const uint16_t *)input, halves},
-                     keys, past, tokens);
-  writeRows(run, HalfWriter<float>{own, (const float *)input, halves}, keys,
-            past, tokens);
+  writeFrom<HalfWriter>(run, {input_stride, heads, size, state_rows}, input,
+                        element_bytes, keys, past, tokens, (uint16_t *)entry);
 }
 
 void mille_positions(mille_run *run, const int32_t *past, int64_t rows,
