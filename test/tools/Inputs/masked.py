@@ -6,6 +6,7 @@ usage: masked.py make             writes m.json, parts.json, words/m.json, data,
        masked.py share LOG LEAST MOST TOKENS    the labels of a step
        masked.py evals LOG        evaluations are alike, and steps are not
        masked.py same LOG LOG     losses and labels
+       masked.py cut LOG LOG      as many labels in all; the same evaluation, to 1e-6
 """
 import json
 import os
@@ -31,12 +32,12 @@ def spec(**train):
 
 
 def data(path, seed, labels=False):
-    """[CLS], words, [SEP], padding."""
+    """[CLS], words, [SEP], and [UNK] as padding."""
     draw, ids, shown = random.Random(seed), [], []
     for _ in range(SEQUENCES):
         words, pair = draw.randrange(8, TOKENS - 1), draw.sample(range(5, 64), 2)
         row = [2] + [pair[t % 2] for t in range(words)] + [3]
-        ids += row + [0] * (TOKENS - len(row))
+        ids += row + [1] * (TOKENS - len(row))
         shown += [1] * len(row) + [0] * (TOKENS - len(row))
     tensors = {"input_ids": ids, "attention_mask": shown}
     if labels:
@@ -105,6 +106,11 @@ def main(word, *rest):
         evals = lines(rest[0], "eval_loss")
         fine = len(set(evals)) == 1 < len(evals) and len(set(steps)) == len(steps)
         said = "%s, %s" % (evals, steps)
+    elif word == "cut":
+        mine, other = lines(rest[0], "eval_loss")[0], lines(rest[1], "eval_loss")[0]
+        fine = (sum(labels) == sum(step[1] for step in lines(rest[1], "loss"))
+                and abs(mine[0] - other[0]) < 1e-6 * mine[0] and mine[1] == other[1])
+        said = "%s and %s, %d labels" % (mine, other, sum(labels))
     else:
         fine, said = steps == lines(rest[1], "loss"), "losses differ"
     if not fine:
