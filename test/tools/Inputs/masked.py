@@ -4,7 +4,7 @@ sequence two words take turns, so that those beside a hidden one tell it.
 usage: masked.py make             writes m.json, parts.json, words/m.json, data, eval
        masked.py falls LOG SHARE  the last ten losses are below that share of the first
        masked.py share LOG LEAST MOST TOKENS    the labels of a step
-       masked.py evals LOG        evaluations are alike, and steps are not
+       masked.py evals LOG        evaluations are alike, two epochs of 4 steps are not
        masked.py same LOG LOG     losses and labels
        masked.py cut LOG LOG      as many labels in all; the same evaluation, to 1e-6
 """
@@ -104,7 +104,8 @@ def main(word, *rest):
         fine, said = float(rest[1]) < share < float(rest[2]), "%g of the tokens" % share
     elif word == "evals":
         evals = lines(rest[0], "eval_loss")
-        fine = len(set(evals)) == 1 < len(evals) and len(set(steps)) == len(steps)
+        first, second = sum(labels[:4]), sum(labels[4:])
+        fine = len(set(evals)) == 1 < len(evals) and first != second
         said = "%s, %s" % (evals, steps)
     elif word == "cut":
         mine, other = lines(rest[0], "eval_loss")[0], lines(rest[1], "eval_loss")[0]
