@@ -459,8 +459,8 @@ mille_status mille_trainer_evaluate(mille_trainer *trainer,
  * the package says. */
 mille_status mille_trainer_set(mille_trainer *trainer, const char *name,
                                double value);
-/* What a checkpoint keeps for its reader: "seed" and "data", up to 159 plain
- * characters each. */
+/* What a checkpoint keeps for its reader: "seed", "data" and "mask", up to 159
+ * plain characters each. */
 mille_status mille_trainer_set_note(mille_trainer *trainer, const char *name,
                                     const char *text);
 /* "" where there is none. */
@@ -490,6 +490,26 @@ const char *mille_trainer_message(const mille_trainer *trainer);
  * an order of data that needs no memory. count 0: 0. */
 uint64_t mille_data_order(uint64_t seed, uint64_t epoch, uint64_t index,
                           uint64_t count);
+
+/* How a masked language model's tokens are hidden. */
+typedef struct mille_masking {
+  double rate;     /* the share of tokens that are chosen to be guessed */
+  double replaced; /* of the chosen ones, the share that `id` replaces, */
+  double random;   /* and that which any id replaces; others stay */
+  int32_t id, ids; /* the mask's id; how many ids there are */
+} mille_masking;
+
+/* Chooses among the `count` tokens of a sequence, writes them to `labels`, with
+ * -100 for all others, and hides them in `tokens`. Each choice follows from
+ * (seed, epoch, sequence, the token's place) alone: no batch, thread or earlier
+ * call changes it. Tokens whose `never` is not 0 stay; it may be null. Where no
+ * token is chosen, one that may be is. MILLE_INVALID_ARGUMENT: a pointer is
+ * null, a share is not in 0 to 1, or `id` not in 0 to ids - 1. */
+mille_status mille_mask_tokens(const mille_masking *masking, uint64_t seed,
+                               uint64_t epoch, uint64_t sequence,
+                               const uint8_t *never, size_t count,
+                               int32_t *tokens, int32_t *labels,
+                               size_t *chosen);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
@@ -104,6 +105,11 @@ static bool checkTrain(const TrainOptions &o) {
   if (o.evalEvery && o.eval.empty())
     return refuse("--eval-every is given but --eval is not: there is no data "
                   "to evaluate on");
+  if (o.mask.replaced + o.mask.random > 1)
+    return refuse(llvm::formatv("--mask-replace is {0:f2} and --mask-random "
+                                "{1:f2} but they must be at most 1 together",
+                                o.mask.replaced, o.mask.random)
+                      .str());
   return true;
 }
 

@@ -35,8 +35,10 @@ void writeFacts(const mille_trainer &trainer, const CheckpointFacts &facts,
            "\",\"optimizer\":\"%s\",\"step\":\"%" PRId64 "\"",
            trainer.training->hash, optimizerName(trainer.training->optimizer),
            facts.step);
+  // Checkpoints of earlier builds have no mask.
   for (int note = 0; note < noteCount; ++note)
-    into.add(",\"%s\":\"%s\"", noteNames[note], facts.notes[note].text);
+    if (note != noteMask || *facts.notes[note].text)
+      into.add(",\"%s\":\"%s\"", noteNames[note], facts.notes[note].text);
 }
 
 void writeHeader(const mille_trainer &trainer, const CheckpointFacts &facts,

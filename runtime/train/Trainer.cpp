@@ -13,7 +13,7 @@ using mille::Lengths;
 using ll = long long;
 using ull = unsigned long long;
 
-const char *const mille::noteNames[mille::noteCount] = {"seed", "data"};
+const char *const mille::noteNames[mille::noteCount] = {"seed", "data", "mask"};
 
 namespace {
 

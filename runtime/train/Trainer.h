@@ -13,7 +13,7 @@ constexpr uint64_t stretchNumbers = 16384;
 struct Note {
   char text[160] = "";
 };
-enum { noteSeed, noteData, noteCount };
+enum { noteSeed, noteData, noteMask, noteCount };
 extern const char *const noteNames[noteCount];
 
 // The stretches of a parameter.

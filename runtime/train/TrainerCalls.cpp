@@ -125,7 +125,8 @@ mille_status mille_trainer_set_note(mille_trainer *trainer, const char *name,
   const int note = noteNamed(name);
   if (note == mille::noteCount || !text)
     return trainer->message.set(MILLE_INVALID_ARGUMENT,
-                                "a trainer notes its seed and its data, not %s",
+                                "a trainer notes its seed, its data and its "
+                                "mask, not %s",
                                 name && text ? name : "null");
   mille::Note &into = trainer->notes[note];
   const size_t size = strlen(text);

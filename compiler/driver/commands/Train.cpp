@@ -108,13 +108,18 @@ private:
       return refuseData(
           options.data + " has " + llvm::Twine(training->sequences()) +
           " sequences but a batch takes " + llvm::Twine(options.batch));
+    const Masks *hiding = options.mask.rate ? &masks : nullptr;
+    if (hiding)
+      if (Status status = Masks::open(options.mask, *opened, context, masks);
+          failed(status))
+        return status;
     std::vector<mille_tensor> inputs = opened->inputs();
-    if (Status status =
-            Batches::open(*training, inputs, options.batch, context, batches);
+    if (Status status = Batches::open(*training, inputs, options.batch, hiding,
+                                      context, batches);
         failed(status) || !evaluation)
       return status;
     if (Status status = Batches::open(*evaluation, inputs, options.batch,
-                                      context, evalBatches);
+                                      hiding, context, evalBatches);
         failed(status))
       return status;
     for (const mille_size &size : evalBatches->sizes(options.batch))
@@ -145,24 +150,30 @@ private:
     if (made != MILLE_OK)
       return code->fail(made, api->mille_package_message(code->handle()));
     seed = options.seed.value_or(0);
-    const std::string mark = training->mark();
+    const std::string mark = training->mark(),
+                      hiding = options.mask.rate ? masks.text() : "";
     if (!options.resume.empty()) {
       if (mille_status status =
               api->mille_trainer_load(trainer, options.resume.c_str());
           status != MILLE_OK)
         return failTrainer(status);
-      if (Status status = takeNotes(mark); failed(status))
+      if (Status status = takeNotes(mark, hiding); failed(status))
         return status;
     }
     api->mille_trainer_set_note(trainer, "seed", std::to_string(seed).c_str());
     api->mille_trainer_set_note(trainer, "data", mark.c_str());
+    if (!hiding.empty())
+      if (mille_status status =
+              api->mille_trainer_set_note(trainer, "mask", hiding.c_str());
+          status != MILLE_OK) // a runtime of an earlier build
+        return failTrainer(status);
     if (options.rate)
       api->mille_trainer_set(trainer, "rate", *options.rate);
     return Status::done;
   }
 
-  // The order of data goes on with the seed of the checkpoint.
-  Status takeNotes(llvm::StringRef mark) {
+  // The order of data goes on with the seed of the checkpoint, and its masks.
+  Status takeNotes(llvm::StringRef mark, llvm::StringRef hiding) {
     llvm::StringRef noted = api->mille_trainer_note(trainer, "seed"),
                     data = api->mille_trainer_note(trainer, "data");
     uint64_t held = 0;
@@ -173,6 +184,13 @@ private:
                                llvm::Twine(held),
                            "leave --seed out");
     seed = held;
+    if (llvm::StringRef before = api->mille_trainer_note(trainer, "mask");
+        before != hiding)
+      return refuseOptions(
+          "--mask is " + (hiding.empty() ? "not given" : hiding) + " but " +
+              options.resume + " was begun with " +
+              (before.empty() ? "none" : before),
+          "a training goes on with the masks that it was begun with");
     if (!data.empty() && data != mark)
       mlir::emitWarning(mlir::UnknownLoc::get(&context))
           << options.data << " is not the data that " << options.resume
@@ -283,6 +301,7 @@ private:
   Compiled *code = nullptr;
   const LibraryFunctions *api = nullptr;
   std::unique_ptr<TokenData> training, evaluation;
+  Masks masks; // where --mask is given
   std::unique_ptr<Batches> batches, evalBatches;
   mille_trainer *trainer = nullptr;
   uint64_t seed = 0;

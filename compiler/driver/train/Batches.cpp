@@ -53,9 +53,9 @@ mlir::InFlightDiagnostic Batches::error() const {
 
 Status Batches::open(const TokenData &data,
                      const std::vector<mille_tensor> &inputs, int64_t batch,
-                     mlir::MLIRContext &context,
+                     const Masks *masks, mlir::MLIRContext &context,
                      std::unique_ptr<Batches> &batches) {
-  batches.reset(new Batches(data, context));
+  batches.reset(new Batches(data, masks, context));
   if (data.isFlat())
     batches->extents.push_back({"tokens", data.tokens()});
   for (const StoredTensor &tensor : data.tensors())
@@ -105,8 +105,10 @@ bool Batches::add(const mille_tensor &input,
   Column column;
   column.isWhole = input.type == MILLE_TYPE_I32;
   column.tensor = data.find(input.name);
-  bool found = column.tensor;
-  if (found && !fit(*column.tensor, input))
+  if (masks && input.name == labelsName && !addMasked(input, inputs, column))
+    return false;
+  bool found = column.tensor || column.from == From::masked;
+  if (column.tensor && !fit(*column.tensor, input))
     return false;
   if (!found)
     found = data.isFlat()
@@ -120,7 +122,7 @@ bool Batches::add(const mille_tensor &input,
             << (data.isFlat() ? ": safetensors have any input" : "");
     return false;
   }
-  column.each = data.tokens();
+  column.each = data.tokens(); // of input_ids too
   if (column.from == From::tensor || column.from == From::next)
     column.each = column.tensor->elements() / data.sequences();
   column.numbers.resize(batch * column.each);
@@ -153,9 +155,29 @@ bool Batches::addNext(const mille_tensor &labels,
   return false;
 }
 
+// Labels are the tokens that are hidden among input_ids.
+bool Batches::addMasked(const mille_tensor &labels,
+                        const std::vector<mille_tensor> &inputs,
+                        Column &column) {
+  const mille_tensor *ids = named(inputs, idsName);
+  if (column.tensor) {
+    error() << "has labels but --mask makes them of input_ids: leave one out";
+    return false;
+  }
+  if (!ids || !sameSizes(*ids, labels) || ids->rank != 2) {
+    error() << "is to be masked but the model's labels are not those of "
+               "input_ids";
+    return false;
+  }
+  column.from = From::masked;
+  return true;
+}
+
 bool Batches::read(Column &column, int64_t sequence, int64_t row) const {
   llvm::MutableArrayRef<float> into(column.numbers.data() + row * column.each,
                                     column.each);
+  if (column.from == From::masked)
+    return true;
   if (column.from == From::flat || column.from == From::flatNext) {
     for (int64_t t = 0; t < column.each; ++t)
       into[t] =
@@ -183,17 +205,50 @@ bool Batches::read(Column &column, int64_t sequence, int64_t row) const {
   return true;
 }
 
+// Padding is not hidden.
+void Batches::mask(int64_t sequence, int64_t row, MaskKey key) {
+  Column *ids = nullptr, *labels = nullptr;
+  for (Column &column : columns)
+    if (column.from == From::masked)
+      labels = &column;
+    else if (column.from == From::flat ||
+             (column.tensor && column.tensor->name == idsName))
+      ids = &column;
+  const int64_t count = ids->each;
+  std::vector<int32_t> tokens(count), guessed(count);
+  std::memcpy(tokens.data(), ids->numbers.data() + row * count,
+              count * sizeof(int32_t));
+  std::vector<double> visible(count, 1);
+  if (const StoredTensor *shown = data.find(maskName))
+    shown->read(sequence * count, visible);
+  std::vector<uint8_t> never(count);
+  for (int64_t t = 0; t < count; ++t)
+    never[t] = visible[t] == 0 || llvm::binary_search(masks->never, tokens[t]);
+  size_t chosen = 0;
+  masks->api->mille_mask_tokens(&masks->how, key.seed, key.epoch,
+                                uint64_t(sequence), never.data(), size_t(count),
+                                tokens.data(), guessed.data(), &chosen);
+  std::memcpy(ids->numbers.data() + row * count, tokens.data(),
+              count * sizeof(int32_t));
+  std::memcpy(labels->numbers.data() + row * count, guessed.data(),
+              count * sizeof(int32_t));
+}
+
 bool Batches::take(int64_t place, int64_t count, const LibraryFunctions *order,
                    uint64_t seed) {
   const int64_t all = data.sequences();
   for (int64_t i = 0; i < count; ++i) {
     int64_t index = place + i;
+    const MaskKey key =
+        order ? MaskKey{seed, uint64_t(index / all)} : evaluationKey;
     if (order)
       index = int64_t(order->mille_data_order(
           seed, uint64_t(index / all), uint64_t(index % all), uint64_t(all)));
     for (Column &column : columns)
       if (!read(column, index, i))
         return false;
+    if (masks)
+      mask(index, i, key);
   }
   return true;
 }

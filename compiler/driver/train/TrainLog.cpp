@@ -29,7 +29,7 @@ void TrainLog::step(const mille_step_report &report) {
   labels += report.labels;
   const double since = seconds();
   showProgress(llvm::formatv(
-      "step {0} of {1}: loss {2:f4}, rate {3:e2}, {4:f0} tokens/s", report.step,
+      "step {0} of {1}: loss {2:f4}, rate {3:e2}, {4:f0} labels/s", report.step,
       steps, report.loss, report.rate, since > 0 ? double(labels) / since : 0));
   if (!file)
     return;

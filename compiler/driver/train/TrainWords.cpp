@@ -20,6 +20,18 @@ static CLI::Validator rate() {
       "");
 }
 
+static CLI::Validator share() {
+  return CLI::Validator(
+      [](std::string &text) {
+        double value = 0;
+        return llvm::StringRef(text).getAsDouble(value) ||
+                       !(value >= 0 && value <= 1)
+                   ? "is '" + text + "' but must be a number from 0 to 1"
+                   : std::string();
+      },
+      "");
+}
+
 static CLI::Validator recomputeWord() {
   return CLI::Validator(
       [](std::string &text) -> std::string {
@@ -53,6 +65,38 @@ CLI::Option *mille::memoryOption(CLI::App *app, int64_t &bytes) {
       ->excludes("--recompute");
 }
 
+static void maskOptions(CLI::App *app, MaskOptions &o) {
+  app->add_option("--mask", o.rate,
+                  "trains a masked language model: this share of the tokens is "
+                  "to be guessed (BERT: 0.15)")
+      ->type_name("SHARE")
+      ->check(share());
+  app->add_option("--mask-id", o.id,
+                  "the token that hides others (default: the tokenizer's mask)")
+      ->type_name("ID")
+      ->check(numberFrom(0, INT32_MAX))
+      ->needs("--mask");
+  app->add_option("--mask-replace", o.replaced,
+                  "of the tokens to be guessed, the share that it hides "
+                  "(default: 0.8)")
+      ->type_name("SHARE")
+      ->check(share())
+      ->needs("--mask");
+  app->add_option("--mask-random", o.random,
+                  "and the share that any token replaces; others stay "
+                  "(default: 0.1)")
+      ->type_name("SHARE")
+      ->check(share())
+      ->needs("--mask");
+  app->add_option("--mask-never", o.never,
+                  "tokens that are never to be guessed, beside the tokenizer's "
+                  "special ones, the mask and padding")
+      ->type_name("ID,...")
+      ->delimiter(',')
+      ->check(numberFrom(0, INT32_MAX))
+      ->needs("--mask");
+}
+
 void mille::addTrain(CLI::App &root, TrainOptions &o) {
   CLI::App *app =
       addCommand(root, "train",
@@ -81,6 +125,7 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
                   "model takes)")
       ->type_name("N")
       ->check(numberFrom(1, 1 << 24));
+  maskOptions(app, o.mask);
   app->add_option("--batch", o.batch, "sequences of a step (default: 8)")
       ->type_name("N")
       ->check(numberFrom(1, 1 << 20));

@@ -201,7 +201,7 @@ static void checkRefusals(void) {
   CHECK(strcmp(mille_trainer_note(trainer, "data"), note) == 0);
   EXPECT(mille_trainer_set_note(trainer, "colour", "red"),
          MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
-         "a trainer notes its seed and its data, not colour");
+         "a trainer notes its seed, its data and its mask, not colour");
   double loss;
   int64_t count;
   EXPECT(mille_trainer_evaluate(trainer, most, 2, given, NULL, &count),
