@@ -468,26 +468,6 @@ static void addDevices(CLI::App &root, DevicesOptions &o) {
                 "the CPU and what was measured, as one JSON object");
 }
 
-static void addExport(CLI::App &root, ExportOptions &o) {
-  CLI::App *app =
-      addCommand(root, "export",
-                 "a checkpoint becomes a Hugging Face folder: config.json and "
-                 "model.safetensors with the family's names");
-  app->add_option("CHECKPOINT", o.checkpoint,
-                  "a safetensors file of mille train or mille init")
-      ->required();
-  app->add_option("--model", o.model,
-                  "what was trained: a native spec (*.json), whose program a "
-                  "Hugging Face family must have, or a Hugging Face folder")
-      ->type_name("MODEL")
-      ->required();
-  app->add_option("-o,--output", o.folder, "folder for the files")
-      ->type_name("DIR")
-      ->required();
-  app->footer("Examples:\n"
-              "  mille export gpt.safetensors --model=gpt.json -o gpt-hf");
-}
-
 void mille::addCommands(CLI::App &root, Options &options, std::string &stage) {
   addCompile(root, options.compile, options.tune, stage);
   addInit(root, options.init);

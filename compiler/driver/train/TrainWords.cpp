@@ -1,4 +1,4 @@
-// Defines the options of `mille train`. Must not do what they ask for.
+// Defines the options of `mille train` and `mille export`. Must not do what they ask for.
 #include "compiler/driver/train/TrainWords.h"
 #include "compiler/differentiate/Passes.h"
 #include "compiler/driver/OptionChecks.h"
@@ -97,14 +97,8 @@ static void maskOptions(CLI::App *app, MaskOptions &o) {
       ->needs("--mask");
 }
 
-void mille::addTrain(CLI::App &root, TrainOptions &o) {
-  CLI::App *app =
-      addCommand(root, "train",
-                 "trains a language model on a file of tokens, step by step");
-  app->add_option("DIR|MODEL", o.subject,
-                  "a package compiled with --train; a model is compiled first, "
-                  "for this training only")
-      ->required();
+// What a step reads.
+static void dataOptions(CLI::App *app, TrainOptions &o) {
   app->add_option("--data", o.data,
                   "safetensors with input_ids [sequences, tokens] (labels, "
                   "attention_mask), or a flat file of token numbers")
@@ -129,6 +123,17 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
   app->add_option("--batch", o.batch, "sequences of a step (default: 8)")
       ->type_name("N")
       ->check(numberFrom(1, 1 << 20));
+}
+
+void mille::addTrain(CLI::App &root, TrainOptions &o) {
+  CLI::App *app =
+      addCommand(root, "train",
+                 "trains a language model on a file of tokens, step by step");
+  app->add_option("DIR|MODEL", o.subject,
+                  "a package compiled with --train; a model is compiled first, "
+                  "for this training only")
+      ->required();
+  dataOptions(app, o);
   app->add_option("--steps", o.steps, "how many more steps")
       ->type_name("N")
       ->required()
@@ -178,4 +183,24 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
               "  mille train gpt.json --data=text.txt --token-type=u8 "
               "--steps=500 --save=gpt.safetensors\n"
               "  mille compile gpt.json --weights=gpt.safetensors -o gpt");
+}
+
+void mille::addExport(CLI::App &root, ExportOptions &o) {
+  CLI::App *app =
+      addCommand(root, "export",
+                 "a checkpoint becomes a Hugging Face folder: config.json and "
+                 "model.safetensors with the family's names");
+  app->add_option("CHECKPOINT", o.checkpoint,
+                  "a safetensors file of mille train or mille init")
+      ->required();
+  app->add_option("--model", o.model,
+                  "what was trained: a native spec (*.json), whose program a "
+                  "Hugging Face family must have, or a Hugging Face folder")
+      ->type_name("MODEL")
+      ->required();
+  app->add_option("-o,--output", o.folder, "folder for the files")
+      ->type_name("DIR")
+      ->required();
+  app->footer("Examples:\n"
+              "  mille export gpt.safetensors --model=gpt.json -o gpt-hf");
 }

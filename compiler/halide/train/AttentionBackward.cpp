@@ -451,7 +451,7 @@ Pipe buildAttentionBackward(const KernelSpec &spec, const Machine &machine,
 }
 
 // Blocks of scores, of the softmax, of products and of their gradients: what
-// those that live at once hold of 32 queries, for the keys rounded up to a tile.
+// those that live at once hold of 32 queries, for keys rounded up to a tile.
 void scratchOfBackward(const KernelSpec &spec, uint64_t &base,
                        uint64_t &perKey) {
   constexpr uint64_t queries = 32, functions = 5, tile = 8;
