@@ -1,4 +1,5 @@
-// Defines the options of `mille train` and `mille export`. Must not do what they ask for.
+// Defines the options of `mille train` and `mille export`.
+// Must not do what they ask for.
 #include "compiler/driver/train/TrainWords.h"
 #include "compiler/differentiate/Passes.h"
 #include "compiler/driver/OptionChecks.h"
