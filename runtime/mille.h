@@ -61,7 +61,6 @@ typedef enum mille_status {
 
 /* "ok", "invalid argument", ...; never null. */
 const char *mille_status_name(mille_status status);
-
 /* "0.1.0" */
 const char *mille_version(void);
 
@@ -79,9 +78,8 @@ typedef struct mille_options {
   /* Receives events, each as one line without a line break; may be null. */
   void (*log)(void *user, const char *message);
   void *log_user;
-  /* Not 0: open reads the whole weights file and compares its hash. It always
-   * compares the file's size, its header, and its table with all that the code
-   * reads. */
+  /* Not 0: open compares the hash of the whole weights file; without, only its
+   * size, its header, and its table with all that the code reads. */
   int verify_hash;
   /* The instruction set to run ("x86-64-v3"); null: the best of the CPU. */
   const char *isa;
@@ -153,7 +151,6 @@ mille_status mille_package_entry_input(mille_package *package, size_t entry,
                                        size_t index, mille_tensor *tensor);
 mille_status mille_package_entry_output(mille_package *package, size_t entry,
                                         size_t index, mille_tensor *tensor);
-
 /* The same of entry 0. */
 mille_status mille_package_input_count(mille_package *package, size_t *count);
 mille_status mille_package_output_count(mille_package *package, size_t *count);
@@ -162,8 +159,7 @@ mille_status mille_package_input(mille_package *package, size_t index,
 mille_status mille_package_output(mille_package *package, size_t index,
                                   mille_tensor *tensor);
 
-/* A size that runs are given, and the most that the model takes of it (0:
- * any). */
+/* A size of runs, and the most that the model takes of it (0: any). */
 mille_status mille_package_size_count(mille_package *package, size_t *count);
 mille_status mille_package_size(mille_package *package, size_t index,
                                 const char **name, int64_t *most);
@@ -173,9 +169,8 @@ mille_status mille_package_name(mille_package *package, const char **name);
 mille_status mille_package_isa(mille_package *package, const char **isa);
 mille_status mille_package_weights_bytes(mille_package *package,
                                          uint64_t *bytes);
-/* A hash of the model's name, of its weights and of how they lie, and of keys
- * and values in bytes: what is kept beside a model can say of which one it is.
- */
+/* A hash of the model's name, its weights, how they lie, and keys and values in
+ * bytes: what is kept beside a model can say of which one it is. */
 mille_status mille_package_hash(mille_package *package, uint64_t *hash);
 
 /* A scale of residual sums that follows a schedule over training steps. It is
@@ -348,7 +343,6 @@ mille_status mille_session_read_state(mille_session *session, size_t state,
 mille_status mille_session_write_state(mille_session *session, size_t state,
                                        int64_t sequence, const void *from,
                                        size_t bytes);
-
 /* The same of `bytes` of these bytes, from byte `first` on. */
 mille_status mille_session_read_state_part(mille_session *session, size_t state,
                                            int64_t sequence, size_t first,
@@ -357,24 +351,18 @@ mille_status mille_session_write_state_part(mille_session *session,
                                             size_t state, int64_t sequence,
                                             size_t first, const void *from,
                                             size_t bytes);
-
 /* May be called from any thread. A run that is under way stops after the tasks
  * that its threads hold, and returns MILLE_CANCELLED. */
 mille_status mille_session_cancel(mille_session *session);
-
 /* Sets the scale of this name to `value`, whatever the step, from the next run
- * on; NAN makes it follow its schedule again. Must not be called during a
- * run. */
+ * on; NAN makes it follow its schedule again. Not during a run. */
 mille_status mille_session_set_scale(mille_session *session, const char *name,
                                      double value);
-
 /* keep, not 0: from the next run on padding is computed like any other token,
  * and its rows in outputs are the results. Must not be called during a run. */
 mille_status mille_session_keep_padding(mille_session *session, int keep);
-
 /* The message of the last call on this session that failed; "" if none has. */
 const char *mille_session_message(const mille_session *session);
-
 /* The threads of this session, and its bytes of memory without weights. */
 mille_status mille_session_threads(const mille_session *session, int *threads);
 mille_status mille_session_memory(const mille_session *session, size_t *bytes);
@@ -387,7 +375,6 @@ typedef struct mille_profile {
   uint64_t flops;
   uint64_t weight_bytes; /* read by these launches, at least */
 } mille_profile;
-
 /* Starts (from zero) or stops profiling. Not while a run is under way. */
 mille_status mille_session_profile(mille_session *session, int enable);
 mille_status mille_session_kernel_count(const mille_session *session,
@@ -396,9 +383,8 @@ mille_status mille_session_kernel(const mille_session *session, size_t index,
                                   mille_profile *profile);
 
 /* The session's device and its peak, measured now: multiply-adds in registers,
- * of f32 and of 32-bit integers, in 10^9 operations per second.
- * MILLE_INVALID_ARGUMENT on the CPU. On failure the package's message says
- * why. */
+ * of f32 and of 32-bit integers, in 10^9 a second. MILLE_INVALID_ARGUMENT on
+ * the CPU. On failure the package's message says why. */
 mille_status mille_session_measure_device(mille_session *session,
                                           mille_device *device, double *f32,
                                           double *i32);
@@ -459,22 +445,18 @@ mille_status mille_trainer_evaluate(mille_trainer *trainer,
  * the package says. */
 mille_status mille_trainer_set(mille_trainer *trainer, const char *name,
                                double value);
-/* What a checkpoint keeps for its reader: "seed", "data" and "mask", up to 159
- * plain characters each. */
+/* A checkpoint's notes: "seed", "data", "mask", up to 159 plain characters. */
 mille_status mille_trainer_set_note(mille_trainer *trainer, const char *name,
                                     const char *text);
 /* "" where there is none. */
 const char *mille_trainer_note(const mille_trainer *trainer, const char *name);
-
 /* Writes the parameters, the optimizer's states and the number of steps to one
  * safetensors file. The file is whole or, where this fails or the machine stops
  * meanwhile, what it was before; then PATH.partial may be left. */
 mille_status mille_trainer_save(mille_trainer *trainer, const char *path);
-/* Goes on where the trainer that saved the file was: the next step has the same
- * bits. MILLE_BAD_WEIGHTS: the file is damaged, or of another model or
- * optimizer. */
+/* Goes on as the trainer that saved the file: the next step has the same bits.
+ * MILLE_BAD_WEIGHTS: the file is damaged, or of another model or optimizer. */
 mille_status mille_trainer_load(mille_trainer *trainer, const char *path);
-
 /* The updates that are done, those before a load too. */
 mille_status mille_trainer_steps(const mille_trainer *trainer, int64_t *steps);
 /* Bytes of memory, with those of its session. */
@@ -491,20 +473,18 @@ const char *mille_trainer_message(const mille_trainer *trainer);
 uint64_t mille_data_order(uint64_t seed, uint64_t epoch, uint64_t index,
                           uint64_t count);
 
-/* How a masked language model's tokens are hidden. */
+/* How tokens of a masked language model are hidden: a share `rate` is chosen;
+ * of those one share becomes `id`, one any of `ids` ids, and others stay. */
 typedef struct mille_masking {
-  double rate;     /* the share of tokens that are chosen to be guessed */
-  double replaced; /* of the chosen ones, the share that `id` replaces, */
-  double random;   /* and that which any id replaces; others stay */
-  int32_t id, ids; /* the mask's id; how many ids there are */
+  double rate, replaced, random;
+  int32_t id, ids;
 } mille_masking;
 
-/* Chooses among the `count` tokens of a sequence, writes them to `labels`, with
- * -100 for all others, and hides them in `tokens`. Each choice follows from
- * (seed, epoch, sequence, the token's place) alone: no batch, thread or earlier
- * call changes it. Tokens whose `never` is not 0 stay; it may be null. Where no
- * token is chosen, one that may be is. MILLE_INVALID_ARGUMENT: a pointer is
- * null, a share is not in 0 to 1, or `id` not in 0 to ids - 1. */
+/* Chooses among the tokens of a sequence, writes them to `labels`, -100 for all
+ * others, and hides them in `tokens`. A choice follows from (seed, epoch,
+ * sequence, place) alone. Tokens whose `never` is not 0 stay; it may be null.
+ * Where none is chosen, one that may be is. MILLE_INVALID_ARGUMENT: a pointer
+ * is null, shares are not in 0 to 1, or `id` is not in 0 to ids - 1. */
 mille_status mille_mask_tokens(const mille_masking *masking, uint64_t seed,
                                uint64_t epoch, uint64_t sequence,
                                const uint8_t *never, size_t count,

@@ -106,10 +106,10 @@ static bool checkTrain(const TrainOptions &o) {
     return refuse("--eval-every is given but --eval is not: there is no data "
                   "to evaluate on");
   if (o.mask.replaced + o.mask.random > 1)
-    return refuse(llvm::formatv("--mask-replace is {0:f2} and --mask-random "
-                                "{1:f2} but they must be at most 1 together",
-                                o.mask.replaced, o.mask.random)
-                      .str());
+    return refuse(
+        "--mask-replace is " + llvm::formatv("{0:f2}", o.mask.replaced).str() +
+        " and --mask-random " + llvm::formatv("{0:f2}", o.mask.random).str() +
+        " but they must be at most 1 together");
   return true;
 }
 

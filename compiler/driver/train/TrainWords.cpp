@@ -66,6 +66,29 @@ CLI::Option *mille::memoryOption(CLI::App *app, int64_t &bytes) {
       ->excludes("--recompute");
 }
 
+static void dataOptions(CLI::App *app, TrainOptions &o) {
+  app->add_option("--data", o.data,
+                  "safetensors with input_ids [sequences, tokens] (labels, "
+                  "attention_mask), or a flat file of token numbers")
+      ->type_name("FILE")
+      ->required();
+  app->add_option("--token-type", o.width,
+                  "of a flat file: u8 (the bytes of a text), u16 or u32, "
+                  "little-endian (default: u16)")
+      ->type_name("TYPE")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, TokenWidth>{
+                                              {"u8", TokenWidth::u8},
+                                              {"u16", TokenWidth::u16},
+                                              {"u32", TokenWidth::u32}})
+                      .description(""))
+      ->type_name("TYPE");
+  app->add_option("--tokens", o.tokens,
+                  "of a sequence of a flat file (default: the most that the "
+                  "model takes)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24));
+}
+
 static void maskOptions(CLI::App *app, MaskOptions &o) {
   app->add_option("--mask", o.rate,
                   "trains a masked language model: this share of the tokens is "
@@ -98,34 +121,6 @@ static void maskOptions(CLI::App *app, MaskOptions &o) {
       ->needs("--mask");
 }
 
-// What a step reads.
-static void dataOptions(CLI::App *app, TrainOptions &o) {
-  app->add_option("--data", o.data,
-                  "safetensors with input_ids [sequences, tokens] (labels, "
-                  "attention_mask), or a flat file of token numbers")
-      ->type_name("FILE")
-      ->required();
-  app->add_option("--token-type", o.width,
-                  "of a flat file: u8 (the bytes of a text), u16 or u32, "
-                  "little-endian (default: u16)")
-      ->type_name("TYPE")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, TokenWidth>{
-                                              {"u8", TokenWidth::u8},
-                                              {"u16", TokenWidth::u16},
-                                              {"u32", TokenWidth::u32}})
-                      .description(""))
-      ->type_name("TYPE");
-  app->add_option("--tokens", o.tokens,
-                  "of a sequence of a flat file (default: the most that the "
-                  "model takes)")
-      ->type_name("N")
-      ->check(numberFrom(1, 1 << 24));
-  maskOptions(app, o.mask);
-  app->add_option("--batch", o.batch, "sequences of a step (default: 8)")
-      ->type_name("N")
-      ->check(numberFrom(1, 1 << 20));
-}
-
 void mille::addTrain(CLI::App &root, TrainOptions &o) {
   CLI::App *app =
       addCommand(root, "train",
@@ -135,6 +130,10 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
                   "for this training only")
       ->required();
   dataOptions(app, o);
+  maskOptions(app, o.mask);
+  app->add_option("--batch", o.batch, "sequences of a step (default: 8)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 20));
   app->add_option("--steps", o.steps, "how many more steps")
       ->type_name("N")
       ->required()
