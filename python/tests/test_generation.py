@@ -36,7 +36,7 @@ def test_compiled_with_a_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("MILLE_COMPILER", os.environ["MILLE"])
     made = mille.compile(os.environ["DECODER"], tmp_path / "made",
                          entries="next", cache="int8")
-    assert made.manifest["mille_package"]["cache"] == "int8"
+    assert made.manifest["cache"] == "int8"
     generation = made.generation(context=64, sequences=1, threads=1)
     assert len(list(generation.generate([1, 5, 2], max_tokens=4))) == 4
     with pytest.raises(mille.InvalidArgument, match="int4"):
