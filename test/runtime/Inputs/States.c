@@ -1,7 +1,7 @@
 /* An entry with states of a compiled model, as an application uses it: in
  * pieces, ragged, copied, forgotten, saved: states WEIGHTS. With BYTES keys and
  * values are of --cache=int8, with HALVES of --cache=f16. */
-#include "FakeModel.h"
+#include "HeldTokens.h"
 #include "tiny.h"
 
 #include <string.h>
@@ -23,16 +23,6 @@ static float hidden[2 * all * channels]; /* nobody looks at it */
 typedef struct {
   float of[all][vocabulary];
 } Rows;
-
-static mille_session *made(mille_package *package, int64_t batch,
-                           int64_t tokens, int threads) {
-  const mille_size most[] = {
-      {"context", context}, {"tokens", tokens}, {"batch", batch}};
-  mille_session *session;
-  CHECK(mille_session_create_for(package, most, 3, threads, &session) ==
-        MILLE_OK);
-  return session;
-}
 
 /* One sequence: `count` tokens from `first` on behind `first` held ones. */
 static void feed(mille_session *session, int32_t first, int64_t count,
@@ -73,8 +63,8 @@ static void lists(mille_package *package) {
 /* In one piece and in others, with one thread and three. */
 static void pieces(mille_package *package, Rows *whole) {
   static Rows rows;
-  mille_session *one = made(package, 1, all, 1);
-  mille_session *other = made(package, 1, 4, 3);
+  mille_session *one = made(package, context, 1, all, 1);
+  mille_session *other = made(package, context, 1, 4, 3);
   feed(one, 0, all, whole);
   for (int round = 0; round < 2; ++round) { /* the second over the first's */
     feed(other, 0, 4, &rows);
@@ -92,7 +82,7 @@ static void pieces(mille_package *package, Rows *whole) {
 
 /* Two sequences of one run that stand at different places. */
 static void ragged(mille_package *package, const Rows *whole) {
-  mille_session *session = made(package, 2, 4, 2);
+  mille_session *session = made(package, context, 2, 4, 2);
   const int32_t ids[2][4] = {{1, 5, 2, 9}, {1, 5, 0, 0}};
   const int32_t mask[2][4] = {{1, 1, 1, 1}, {1, 1, 0, 0}};
   const int32_t next[2][4] = {{30, 7, 0, 0}, {2, 9, 30, 7}};
@@ -112,7 +102,7 @@ static void ragged(mille_package *package, const Rows *whole) {
 
 /* Sequence 1 goes on from a copy of sequence 0. */
 static void copies(mille_package *package, const Rows *whole) {
-  mille_session *session = made(package, 2, 5, 1);
+  mille_session *session = made(package, context, 2, 5, 1);
   static float rows[2][5][vocabulary];
   const int32_t ids[2][5] = {{1, 5, 2, 9, 30}, {8, 8, 8, 8, 8}};
   const int32_t next[2] = {11, 7}, past[2] = {5, 5};
@@ -136,7 +126,8 @@ static void saves(mille_package *package, const Rows *whole) {
   static const size_t expected[3] = {sizeof zeros, sizeof zeros,
                                      room * sizeof(int32_t)};
   char words[80];
-  mille_session *from = made(package, 1, 6, 1), *to = made(package, 1, 3, 1);
+  mille_session *from = made(package, context, 1, 6, 1),
+                *to = made(package, context, 1, 3, 1);
   size_t bytes;
   feed(from, 0, 6, &rows);
   for (size_t state = 0; state < 3; ++state) {
@@ -174,7 +165,8 @@ static void parts(mille_package *package) {
   static char whole[all], cut[all], copied[all];
   char words[80];
   uint64_t hash = 0, again = 1;
-  mille_session *from = made(package, 1, 6, 1), *to = made(package, 1, 3, 1);
+  mille_session *from = made(package, context, 1, 6, 1),
+                *to = made(package, context, 1, 3, 1);
   feed(from, 0, 6, &rows);
   CHECK(mille_session_read_state(from, 1, 0, whole, all) == MILLE_OK);
   for (size_t at = 0, size; at < all; at += size) {
@@ -205,7 +197,7 @@ static void parts(mille_package *package) {
 
 static void refusals(mille_package *package) {
   static Rows rows;
-  mille_session *session = made(package, 1, 6, 1);
+  mille_session *session = made(package, context, 1, 6, 1);
   int32_t past = 7;
   EXPECT(tiny_run_extend(session, 1, 6, text, NULL, &past, hidden, rows.of[0]),
          MILLE_TOO_LARGE, mille_session_message(session),

@@ -1,7 +1,7 @@
 /* Layers with windows of 4 tokens, which drop the rows that no query sees any
  * longer: the bits of a session whose states hold all rows, in pieces, forked,
  * saved, ragged, rewound; and what is refused: windows WEIGHTS. */
-#include "FakeModel.h"
+#include "HeldTokens.h"
 #include "tiny.h"
 
 #include <string.h>
@@ -13,16 +13,6 @@ enum { rows = (reach + 512 + 64 + piece + 15) / 16 * 16 };
 static int32_t text[all];
 static float logits[all][vocabulary]; /* of a session that holds all rows */
 static float hidden[2 * all * COLUMNS];
-
-static mille_session *made(mille_package *package, int64_t batch,
-                           int64_t tokens, int threads) {
-  const mille_size most[] = {
-      {"context", context}, {"tokens", tokens}, {"batch", batch}};
-  mille_session *session;
-  CHECK(mille_session_create_for(package, most, 3, threads, &session) ==
-        MILLE_OK);
-  return session;
-}
 
 static mille_status run(mille_session *session, int32_t past, int64_t count,
                         const int32_t *mask, float *own) {
@@ -55,9 +45,9 @@ static size_t bytesOf(mille_session *session, size_t state) {
 }
 
 static void pieces(mille_package *package, int threads) {
-  mille_session *session = made(package, 1, piece, threads);
+  mille_session *session = made(package, context, 1, piece, threads);
   size_t small, large;
-  mille_session *whole = made(package, 1, all, threads);
+  mille_session *whole = made(package, context, 1, all, threads);
   CHECK(least(session, 0) == 1);
   CHECK(bytesOf(session, 0) - sizeof(int32_t) ==
         (bytesOf(whole, 0) / ENTRIES / context) *
@@ -99,7 +89,7 @@ static void pieces(mille_package *package, int threads) {
 /* Two sequences, one of 1000 tokens and one of 30; then the second goes on from
  * a copy of the first. */
 static void together(mille_package *package) {
-  mille_session *session = made(package, 2, piece, 2);
+  mille_session *session = made(package, context, 2, piece, 2);
   static float own[2][piece][vocabulary];
   int32_t ids[2][piece], mask[2][piece], past[2] = {0, 0};
   while (past[0] < 1000) {
@@ -138,8 +128,8 @@ static void together(mille_package *package) {
 /* Saved and opened, whole and in parts; then with a row that none begins
  * with. */
 static void saves(mille_package *package) {
-  mille_session *from = made(package, 1, piece, 1),
-                *to = made(package, 1, piece, 1);
+  mille_session *from = made(package, context, 1, piece, 1),
+                *to = made(package, context, 1, piece, 1);
   feed(from, 0, 1100, piece);
   for (size_t state = 0; state < 3; ++state) {
     const size_t bytes = bytesOf(from, state), part = 1000;
@@ -177,8 +167,8 @@ static void saves(mille_package *package) {
 static void padded(mille_package *package) {
   static float expected[all][vocabulary], own[piece][vocabulary];
   static int32_t mask[all];
-  mille_session *whole = made(package, 1, all, 1),
-                *session = made(package, 1, piece, 1);
+  mille_session *whole = made(package, context, 1, all, 1),
+                *session = made(package, context, 1, piece, 1);
   for (int t = 0; t < all; ++t)
     mask[t] = t >= 37 && t % 300 != 299 && (t < 540 || t >= 580);
   CHECK(run(whole, 0, all, mask, expected[0]) == MILLE_OK);
@@ -203,7 +193,7 @@ int main(int count, char **arguments) {
          MILLE_OK, why, "");
   for (int t = 0; t < all; ++t)
     text[t] = (int32_t)((t * 2654435761u) >> 20) % (vocabulary - 2) + 2;
-  mille_session *whole = made(package, 1, all, 1);
+  mille_session *whole = made(package, context, 1, all, 1);
   CHECK(run(whole, 0, all, NULL, logits[0]) == MILLE_OK);
   CHECK(least(whole, 0) == 1);
   CHECK(mille_session_close(whole) == MILLE_OK);
