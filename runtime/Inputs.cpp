@@ -116,9 +116,9 @@ mille_status mille_session::checkPast(const void *const *given) {
 
 // Rows that windows have dropped are not read again.
 mille_status mille_session::checkWindow(int64_t sequence, int64_t past) {
-  const int64_t least = windows.leastPast(sequence);
   if (past == 0 || !windows.reach)
     return MILLE_OK;
+  const int64_t least = windows.leastPast(sequence);
   const int32_t first = windows.first[sequence];
   if (past > first + windows.rows || first < 0 || first % MILLE_PANEL_ROWS)
     return message.set(MILLE_INVALID_INPUT,
