@@ -12,7 +12,7 @@ namespace mille_python {
 
 [[noreturn]] void refuse(const std::string &sentence);
 
-// What calls take turns at.
+// The run of a session that calls of several threads wait for.
 struct Running {
   std::timed_mutex lock;
   std::atomic<pid_t> process{0}; // of the call that has the turn

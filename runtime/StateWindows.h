@@ -7,9 +7,9 @@ struct mille_session;
 
 namespace mille {
 
-// Of a session. The states of such layers hold `rows` rows of a sequence, from
-// its row first[sequence] on. All layers drop the same rows: those that a query
-// of the widest window no longer sees.
+// The windows of a session. States of layers with windows hold `rows` rows of a
+// sequence, from its row first[sequence] on. All layers drop the same rows:
+// those that a query of the widest window no longer sees.
 struct StateWindows {
   int64_t reach = 0; // keys of the widest window; 0: all rows are held
   int64_t rows = 0;
@@ -31,7 +31,7 @@ struct StateWindows {
   }
 };
 
-// Of a state.
+// The bytes of a number that a state holds.
 inline int64_t elementBytes(const mille_tensor_info &state) {
   return state.type == MILLE_I8                                ? 1
          : state.type == MILLE_BF16 || state.type == MILLE_F16 ? 2

@@ -20,8 +20,8 @@ public:
   // Keeps the gradients at the input and the result of these units as outputs,
   // named by the units' numbers.
   void keepAt(llvm::ArrayRef<transformer::ResidualOp> units);
-  // These loops are computed again before their backward pass: only then they
-  // save values.
+  // Says that these loops save no values on the way forward: each runs again
+  // just before its backward pass, and saves them then.
   void computeAgain(llvm::ArrayRef<transformer::LayersOp> loops) {
     again.insert(loops.begin(), loops.end());
   }

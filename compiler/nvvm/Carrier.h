@@ -18,7 +18,7 @@ public:
       : b(builder), layout(layout), ring(ring), extraMap(extraMap),
         outMap(outMap) {}
 
-  // What it remembers from tile to tile: its place in the ring, and the tile
+  // The state that goes from tile to tile: the place in the ring, and the tile
   // whose last panels are still to be taken away, if there was one.
   Regs begin();
   // The panels of a tile that begins there.

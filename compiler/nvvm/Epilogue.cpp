@@ -155,7 +155,7 @@ MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
 
 //===-- Writing -----------------------------------------------------------===//
 
-// In place of the extra's panel.
+// Writes the values to shared memory, over the extra's panel if there is one.
 void MatmulEpilogue::stage(const Values &values) {
   if (!isBf16(spec.out.element)) {
     for (unsigned h : {0, 1}) {

@@ -59,7 +59,7 @@ MatmulLayout::MatmulLayout(const KernelSpec &spec, const MatmulTile &tile)
   weightBytes = tile.columns * lineBytes;
   stageBytes = rowBytes + weightBytes;
   stages = (sharedLimit - outBytes(2) - 256) / stageBytes;
-  // What is left is the out's.
+  // The out's panels get the shared memory that stages leave.
   while (staged && slots < groupPanels() &&
          stages * stageBytes + outBytes(2) + 2 * panelBytes + 256 <=
              sharedLimit)

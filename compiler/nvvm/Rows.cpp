@@ -357,8 +357,8 @@ void RowsKernel::readScalars() {
   }
 }
 
-// What is read by column has gone from L2 where products of many weights run in
-// between: it comes while they end.
+// Prefetches the operands that are read by column, while earlier kernels end:
+// products of many weights have driven them out of L2.
 void RowsKernel::askForColumns() {
   Reg at = b.threadIndex() * int(prefetchBytes);
   for (const Step &step : parts)

@@ -239,7 +239,7 @@ mille_status mille_trainer::runParts(uint32_t number, const mille_size *given,
   return MILLE_OK;
 }
 
-// Of a run of these sizes that has computed its losses.
+// Adds the losses that a run of these sizes has computed, in their order.
 void mille_trainer::addLosses(const mille_entry &entry,
                               const mille::Sizes &sizes, double &loss) const {
   uint64_t rows = 0;

@@ -211,7 +211,7 @@ static Value maskFor(const BenchOptions &options) {
   return mask;
 }
 
-// Where each sequence stands: behind as many tokens as its states hold.
+// The input `past`: every sequence stands behind the tokens of --context.
 static Value pastFor(const BenchOptions &options) {
   Value past;
   past.integer = true;

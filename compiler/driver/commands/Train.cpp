@@ -53,7 +53,7 @@ public:
       if (Status status = openTrainer(limit); failed(status))
         return status;
       api->mille_trainer_memory(trainer, &bytes);
-      // What threads hold is no part of the plan that was chosen by.
+      // The plan does not count what threads hold: the next choice does.
       limit.besides += int64_t(bytes) - opened->planned;
     } while (limit.bytes && int64_t(bytes) > limit.bytes);
     if (limit.bytes)

@@ -24,12 +24,12 @@ public:
             uint64_t seed);
 
   const void *const *inputs() const { return pointers.data(); }
-  // Of a run of `count` sequences: the batch first. Names live as long as the
-  // package.
+  // The sizes of a run of `count` sequences, the batch first. Their names live
+  // as long as the package.
   std::vector<mille_size> sizes(int64_t count) const;
 
 private:
-  // What an input is filled with.
+  // Where the numbers of an input come from.
   enum class From { tensor, flat, flatNext, next, masked };
   struct Column {
     From from = From::tensor;

@@ -21,7 +21,8 @@ std::string textOf(double number) {
   return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
 }
 
-// Its mask, where it has one, and its special tokens.
+// Asks the package's tokenizer for its mask, unless `mask` is known, and adds
+// its special tokens to `never`.
 Status askTokenizer(const Package &package, mlir::MLIRContext &context,
                     std::optional<int32_t> &mask, std::vector<int32_t> &never) {
   if (!llvm::sys::fs::exists(package.file("tokens")))

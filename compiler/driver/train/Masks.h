@@ -16,7 +16,7 @@ struct Masks {
   static Status open(const MaskOptions &options, const TrainedPackage &trained,
                      mlir::MLIRContext &context, Masks &masks);
 
-  // What a checkpoint notes of them.
+  // Says how tokens are hidden, for the note in a checkpoint.
   std::string text() const;
 };
 

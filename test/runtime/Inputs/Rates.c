@@ -54,7 +54,7 @@ static void checkOrder(void) {
     }
   CHECK(moved > 10000);
   CHECK(mille_data_order(1, 2, 3, 0) == 0);
-  /* That of earlier builds: a training goes on with the data it has not had. */
+  /* The order of earlier builds: a resumed training reads what is left. */
   static const uint64_t first[] = {70, 7, 735, 924, 475, 21, 95, 488},
                         far[] = {857995806, 1472583958, 1928785265, 897371930};
   for (uint64_t i = 0; i < 8; ++i)
@@ -80,7 +80,7 @@ static size_t maskOf(const mille_masking *how, uint64_t seed, uint64_t epoch,
   return chosen;
 }
 
-/* Of `all`, so many as a share and five standard deviations allow. */
+/* Whether `found` of `all` lies within five standard deviations of a share. */
 static int isNear(double found, double share, double all) {
   return fabs(found - share * all) < 5 * sqrt(share * (1 - share) * all);
 }
@@ -147,7 +147,7 @@ static void checkMaskEdges(void) {
   CHECK(mille_mask_tokens(&how, 3, 1, 5, never, 2, tokens, hidden, &chosen) ==
             MILLE_OK &&
         chosen == 0 && hidden[1] == -100);
-  /* Those of earlier builds: a training goes on with its masks. */
+  /* The masks of earlier builds: a resumed training has the same. */
   static const int32_t known[] = {11, 15, 29, 34, 35, 38, 43, 49, 59};
   int place = 0;
   maskOf(&bert, 9, 2, 77, tokens, hidden);
