@@ -1,5 +1,6 @@
 """Makes a spec small: reduced(spec, fails) gives one of which nothing can be left out
-so that it still fails. Used by random_specs.py."""
+so that it still fails. Used by random_specs.py; by itself it shows one: of a spec that
+fails where an attention has a softcap."""
 import json
 
 
@@ -53,3 +54,19 @@ def reduced(spec, fails):
             if fewer is not None and fails(fewer):
                 spec, again = fewer, True
     return spec
+
+
+def main():
+    spec = {"layers": 3, "hidden_size": 8, "units": [
+        {"name": "ffn", "branches": [{"kind": "ffn"}], "in_norm": {"kind": "rms_norm"}},
+        {"branches": [{"kind": "attention", "softcap": 2.0, "rope": {"theta": 1.0}}]}]}
+
+    def fails(value):
+        return bool(value.get("layers")) and '"softcap": 2' in json.dumps(
+            [unit.get("branches") for unit in value.get("units", [])])
+
+    print(json.dumps(reduced(spec, fails)))
+
+
+if __name__ == "__main__":
+    main()
