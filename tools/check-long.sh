@@ -15,6 +15,7 @@ python3 test/tools/Inputs/depth.py build/bin/mille "$work" test/conformance/gpt2
   tee "$work/log"
 grep -q "each layer 7.0" "$work/log"
 grep -q "code equal" "$work/log"
+build/test/programs/kernel-hostile x86-64-v3
 for isa in x86-64-v3 widest; do
   for floats in every all; do # those of the ranges, with their bounds, and all
     build/test/programs/kernel-functions "$isa" "$floats" "${1:-1}"

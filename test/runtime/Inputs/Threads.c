@@ -115,8 +115,8 @@ static void cancelled(int threads) {
   free(pooled);
 }
 
-/* A cancel out of the fourth task: what has not begun does not, but for what the
- * other threads took at that moment. */
+/* A cancel out of the fourth task: what has not begun does not, but for what
+ * the other threads took at that moment. */
 static mille_session *stopping;
 static int begun, isCancelled, begunAfter;
 static void cancelFromTask(int call) {
