@@ -104,8 +104,6 @@ CASES = [
       "spec.json:4:17: note: hidden_size is 8 here"]),
     ("wrong_rank", weights(tensors(shapes(layers__0__ffn__out_norm__bias=[8, 1]))),
      ["tensor 'layers.0.ffn.out_norm.bias' is [8, 1] but the model needs [8]"]),
-    ("ten_thousand_dimensions", weights(tensors(shapes(layers__0__ffn__out_norm__bias=[1] * 10000 + [8]))),
-     ["tensor 'layers.0.ffn.out_norm.bias' has 10001 extents but at most 8 are read"]),
     ("wrong_dtype", weights(tensors(SHAPES, "I32")),
      ["tensor 'embed.weight' is I32 but weights are F32, F16, BF16 or F64", "tensor 'layers.0.ffn.out_norm.bias' is I32"]),
 ]
