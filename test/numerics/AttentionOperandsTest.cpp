@@ -4,6 +4,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-attention-operands widest sight f32 long
+#include "compiler/interpret/Judge.h"
 #include "test/numerics/Inputs/JudgedKernel.h"
 
 #include <cmath>
@@ -144,14 +145,11 @@ int check(const Case &c, const Target &isa, int64_t keys, Guarded::Side side,
   for (const char *name : {"q", "k", "v", "out"})
     if (narrow)
       k.narrow(name);
-  // A bf16 has 2^-9 of rounding in each weight, and as much in the out. Scores
-  // of bytes move weights by some hundredths.
   k.byHead = narrow;
-  return k.check(isa,
-                 bytes    ? 0.031
-                 : narrow ? 4.0 / 256
-                          : 6e-6,
-                 queries, keys, c.heads);
+  const char *row = bytes    ? "kernel_attention_bytes"
+                    : narrow ? "kernel_attention_bf16"
+                             : "kernel_attention";
+  return k.check(isa, toleranceOf(row).relative, queries, keys, c.heads);
 }
 
 // Which keys are seen.

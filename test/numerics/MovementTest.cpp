@@ -4,6 +4,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-movement widest
+#include "compiler/interpret/Judge.h"
 #include "test/numerics/Inputs/JudgedKernel.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ int rotate(const Rotation &r, const Target &isa, int64_t rows,
        " head_dim " + number(r.headDim) + " pairing " +
        (r.interleaved ? "interleaved" : "half") + " start " + number(r.start) +
        " : {x}, {r}");
-  return k.check(isa, 1e-6);
+  return k.check(isa, toleranceOf("kernel_moved").relative);
 }
 
 // Slot s of row m stands at place[s]; order[place[s]] is m.
@@ -78,7 +79,7 @@ int combine(int64_t columns, int64_t slots, bool weighted, const Target &isa,
   k.op(std::string("kernel.combine %x place %p : {p}") +
        (weighted ? " times %w : {w}" : "") + " outs(%out : {out}) k " +
        number(slots) + " : {x}");
-  return k.check(isa, 1e-6);
+  return k.check(isa, toleranceOf("kernel_moved").relative);
 }
 
 int norm(const std::string &kind, int64_t columns, int64_t group,
@@ -93,7 +94,7 @@ int norm(const std::string &kind, int64_t columns, int64_t group,
        kind + ", 1.000000e-05, group = " + number(group) +
        "> {\n^bb0(%a: f32, %b: f32):\n %y = arith.mulf %a, %b : f32\n"
        " kernel.yield %y : f32\n }");
-  return k.check(isa, 2e-6);
+  return k.check(isa, toleranceOf("kernel_normed").relative);
 }
 
 } // namespace

@@ -76,7 +76,7 @@ int64_t mille::trainerBytes(mlir::Operation *model, const Training &training,
   const llvm::DenseMap<mlir::Attribute, int64_t> parameters =
       parameterBytes(model);
   int64_t all = 0, arena = 0;
-  for (auto [name, bytes] : parameters)
+  for (auto [name, bytes] : parameters) // a sum: any order
     all += bytes;
   const bool together = training.accumulate > 1 || training.clip > 0;
   const int64_t part = (batch + training.accumulate - 1) / training.accumulate;

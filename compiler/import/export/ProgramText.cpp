@@ -82,7 +82,7 @@ size_t mille::import::wordsApart(const ProgramText &a, const ProgramText &b,
   for (const auto &[word, count] : wordsOf(b, opsOnly))
     words[word] -= count;
   size_t apart = 0;
-  for (const auto &[word, count] : words)
+  for (const auto &[word, count] : words) // a sum: any order
     apart += std::abs(count);
   return apart;
 }

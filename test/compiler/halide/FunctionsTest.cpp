@@ -1,10 +1,11 @@
 // The functions of scalar regions against double, in ulps over their whole
 // range, and their special values. `every N` takes each N-th float of the range
-// in place of evenly spaced numbers: 1 is all of them (tools/check-long.sh). A
-// last word names the function.
+// in place of evenly spaced numbers, `all N` each N-th of the 2^32 floats: 1 is
+// all of them (tools/check-long.sh). A last word names the function.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-functions widest
+// RUN: %programs/kernel-functions widest all 4099
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>
@@ -39,6 +40,10 @@ struct Function {
   std::vector<Range> ranges;
   std::vector<std::pair<float, float>>
       special; // argument, value (NaN: any NaN)
+  // Of all floats: so many ulps, or so far, whichever is more.
+  struct {
+    double ulps, absolute = 0, within = INFINITY;
+  } all;
 };
 
 // x Phi(x) as the compiler writes it; kernels know it by this form.
@@ -120,6 +125,49 @@ private:
   bool done = false;
 };
 
+// How far y is from what it must be, 1 where it is as far as it may be.
+double shareOf(const Function &f, double want, double got) {
+  if (std::isnan(want) || std::isnan(got))
+    return std::isnan(want) && std::isnan(got) ? 0 : INFINITY;
+  if (std::isinf(got)) // where no float is nearer
+    return std::fabs(want) >= 0x1.fffffep127 && got * want > 0 ? 0 : INFINITY;
+  const double error = std::fabs(got - want);
+  return std::min(error / ulpAt(want) / f.all.ulps,
+                  f.all.absolute ? error / f.all.absolute : INFINITY);
+}
+
+// Every step-th of the 2^32 floats, in the order of their bits.
+void checkAll(const Function &f, const Target &isa, int64_t step) {
+  ParsedKernel parsed(textOf(f.op));
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many);
+  std::vector<float> x(count), y(count);
+  double worst = 0, at = 0;
+  int64_t seen = 0;
+  for (int64_t bits = 0; bits <= int64_t(UINT32_MAX);) {
+    for (float &one : x) {
+      const uint32_t these = uint32_t(std::min<int64_t>(bits, UINT32_MAX));
+      std::memcpy(&one, &these, sizeof one);
+      bits += step;
+    }
+    call(kernel, {matrix(x.data(), count / 64, 64, 64)}, {},
+         matrix(y.data(), count / 64, 64, 64));
+    for (int64_t i = 0; i < count; ++i) {
+      if (std::fabs(x[i]) > f.all.within)
+        continue;
+      ++seen;
+      const double share = shareOf(f, f.meaning(x[i]), y[i]);
+      if (share > worst) {
+        worst = share;
+        at = x[i];
+      }
+    }
+  }
+  printf("%-10s of %ld floats the worst has %.3g of %g ulp or %g, at %.9g\n",
+         nameOf(f).c_str(), long(seen), worst, f.all.ulps, f.all.absolute, at);
+  fflush(stdout);
+  failures += !(worst <= 1);
+}
+
 void check(const Function &f, const Target &isa, int64_t step) {
   ParsedKernel parsed(textOf(f.op));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
@@ -167,14 +215,16 @@ void check(const Function &f, const Target &isa, int64_t step) {
 
 int main(int argc, char **argv) {
   const Target &isa = isaToTest(argc, argv);
-  const bool every = argc > 3 && !std::strcmp(argv[2], "every");
-  const int64_t step = every ? std::atoll(argv[3]) : 0;
+  const std::string mode = argc > 3 ? argv[2] : "";
+  const bool all = mode == "all";
+  const int64_t step = all || mode == "every" ? std::atoll(argv[3]) : 0;
   const float inf = INFINITY, nan = NAN;
   std::vector<Function> functions{
       {"math.exp",
        [](double x) { return std::exp(x); },
        {{-87, 88.7f, 2, 0}, {-1, 1, 2, 0}, {-103, -87, 2, 0}},
-       {{0, 1}, {100, inf}, {-1000, 0}, {inf, inf}, {-inf, 0}, {nan, nan}}},
+       {{0, 1}, {100, inf}, {-1000, 0}, {inf, inf}, {-inf, 0}, {nan, nan}},
+       {2}},
       {"math.exp2",
        [](double x) { return std::exp2(x); },
        {{-126, 127.9f, 2, 0}, {-1, 1, 2, 0}},
@@ -184,57 +234,68 @@ int main(int argc, char **argv) {
         {-1000, 0},
         {inf, inf},
         {-inf, 0},
-        {nan, nan}}},
+        {nan, nan}},
+       {2}},
       {"math.tanh",
        [](double x) { return std::tanh(x); },
        {{-1, 1, 4, 0}, {-10, 10, 4, 0}, {-1e-3f, 1e-3f, 2, 0}},
-       {{0, 0}, {50, 1}, {-50, -1}, {inf, 1}, {-inf, -1}, {nan, nan}}},
+       {{0, 0}, {50, 1}, {-50, -1}, {inf, 1}, {-inf, -1}, {nan, nan}},
+       {4}},
       {"math.erf",
        [](double x) { return std::erf(x); },
        {{-1, 1, 4, 0}, {-6, 6, 8, 0}},
-       {{0, 0}, {50, 1}, {-inf, -1}, {inf, 1}, {nan, nan}}},
+       {{0, 0}, {50, 1}, {-inf, -1}, {inf, 1}, {nan, nan}},
+       {4}},
       {"math.erfc",
        [](double x) { return std::erfc(x); },
        {{-6, 0, 0, 1e-6},
         {0, 2, 0, 1.5e-6},
         {2, 4.2f, 0, 5e-6},
         {4.2f, 9, 0, 2e-2}},
-       {{-10, 2}, {50, 0}, {inf, 0}, {-inf, 2}, {nan, nan}}},
+       {{-10, 2}, {50, 0}, {inf, 0}, {-inf, 2}, {nan, nan}},
+       {8, 1e-7}},
       {"math.log",
        [](double x) { return std::log(x); },
        {{0.5f, 2, 4, 0}, {2, 3e38f, 2, 0}, {1e-38f, 0.5f, 2, 0}},
-       {{1, 0}, {0, -inf}, {-1, nan}, {inf, inf}, {nan, nan}}},
+       {{1, 0}, {0, -inf}, {-1, nan}, {inf, inf}, {nan, nan}},
+       {4}},
       {"math.sin",
        [](double x) { return std::sin(x); },
        {{-3, 3, 8, 0}, {0.5f, 1.5f, 2, 0}},
-       {{0, 0}, {nan, nan}}},
+       {{0, 0}, {nan, nan}},
+       {4, 2.5e-7, 8192}},
       {"math.cos",
        [](double x) { return std::cos(x); },
        {{-1.5f, 1.5f, 8, 0}},
-       {{0, 1}, {nan, nan}}},
+       {{0, 1}, {nan, nan}},
+       {4, 2.5e-7, 8192}},
       {gelu,
        [](double x) { return 0.5 * x * std::erfc(-x * M_SQRT1_2); },
        {{-5.9f, 0, 0, 4e-6}, {0, 10, 8.5, 0}},
-       {{0, 0}, {100, 100}, {inf, inf}, {nan, nan}}},
+       {{0, 0}, {100, 100}, {inf, inf}, {nan, nan}},
+       {8.5, 2e-7}},
       {geluSlope,
        [](double x) {
          return 0.5 * std::erfc(-x * M_SQRT1_2) +
                 x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
        },
        {{-1.5f, -1, 0, 2e-6}, {-0.7f, 0, 0, 5e-6}, {0, 100, 5, 0}},
-       {{100, 1}, {nan, nan}}},
+       {{100, 1}, {nan, nan}},
+       {5, 1.5e-7}},
       {"math.sqrt",
        [](double x) { return std::sqrt(x); },
        {{0, 100, 1, 0}},
-       {{0, 0}, {4, 2}, {inf, inf}}},
+       {{0, 0}, {4, 2}, {inf, inf}},
+       {1}},
       {"math.rsqrt",
        [](double x) { return 1 / std::sqrt(x); },
        {{1e-3f, 100, 2, 0}},
-       {{4, 0.5f}}},
+       {{4, 0.5f}},
+       {2}},
   };
   for (const Function &f : functions)
     if (argc < 5 || nameOf(f).find(argv[4]) != std::string::npos)
-      check(f, isa, step);
+      all ? checkAll(f, isa, step) : check(f, isa, step);
   printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -1,4 +1,5 @@
-// Feeds a fuzz program its seeds and mutations of them, the same in every run.
+// Feeds a fuzz program its seeds, what is left of them when they are cut, each
+// bit of them flipped, and mutations of them, the same in every run.
 // For builds without libFuzzer.
 //   PROGRAM MUTATIONS SEED...
 #include "Replay.h"
@@ -46,6 +47,13 @@ int main(int argc, char **argv) {
       feed(seed.substr(0, size));
     feed(seed);
     ++fed;
+    // Every bit of what begins it.
+    for (size_t bit = 0; bit < 8 * std::min<size_t>(seed.size(), 1024); ++bit) {
+      std::string flipped = seed;
+      flipped[bit / 8] = char(flipped[bit / 8] ^ (1 << bit % 8));
+      feed(flipped);
+      ++fed;
+    }
   }
   for (long i = 0; i < mutations && !seeds.empty(); ++i, ++fed)
     feed(mutated(seeds[draw(seeds.size())]));

@@ -1,17 +1,32 @@
 #!/usr/bin/env python3
 """Native specs drawn at random over placements, scales, norms and branches.
 
-  random_specs.py MILLE TENSORS SCRATCH SEED COUNT [COMPILED TARGET]
+  random_specs.py MILLE MILLE_OPT TENSORS SCRATCH SEED COUNT [COMPILED TARGET]
 
-Each is run as imported and as fused, both in double; they must agree but for
-constants that kernel programs hold as f32. The first COMPILED of them are compiled
-for TARGET, too, and run on 1 and 3 threads. Prints the spec that does not agree.
+Each is run as imported, as fused, and by passes of fuse of which some are left out and
+all are in any order, always in double; they must agree but for constants that kernel
+programs hold as f32. The first COMPILED of them are compiled for TARGET, too, in any
+type, with some rewrites left out, and run on 1 and 3 threads. A spec that does not
+agree is made as small as it can be, and printed.
 """
 import json
 import os
 import random
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import reduce_spec  # noqa: E402
+
+# Of fuse, after convert-to-kernel.
+PASSES = ["fuse-bias-activation", "fuse-qkv", "fuse-gate-up", "fuse-residual",
+          "carry-norm", "fuse-add-norm", "fuse-embed-norm", "fuse-softmax-scale",
+          "fuse-rope"]
+REWRITES = ["rotate-norms", "exchange-scales", "fold-branch-scales",
+            "fold-linear-scales", "fold-norm-weights", "fold-softmax-scale",
+            "find-dead-scales"]
+TYPES = ["f32", "f32", "bf16", "int8"]
 
 
 def norm(draw):
@@ -91,6 +106,18 @@ def attention(draw, rope):
         found["output_gate"] = draw.choice(["sigmoid", "silu"])
     if draw.random() < .2:
         found["inner_norm"] = norm(draw)
+    if draw.random() < .15:
+        found["qkv_clip"] = .4
+    if draw.random() < .1:
+        found["qkv_act"] = draw.choice(["silu", "relu"])
+    if len({found["bias"][name] for name in "qkv"}) == 1 and draw.random() < .5:
+        found["layout"] = draw.choice(["concat", "grouped"])
+    if draw.random() < .2:
+        found["logit_scale"]["layer"] = "1/(l+1)"
+    if rope and draw.random() < .2:
+        found["rope"]["sign"] = "-1"
+    if draw.random() < .2: # layers that differ
+        found["pattern"] = [{"softcap": 3.0}, {}]
     return found
 
 
@@ -109,15 +136,27 @@ def feed_forward(draw, name):
             "score": draw.choice(["softmax", "sigmoid"]),
             "renorm": draw.choice(["none", "sum"]),
             "routed_scale": draw.choice([1, 1.5])}
+    elif draw.random() < .2:
+        found["pattern"] = [{}, {"intermediate_size": 7}]
+    if draw.random() < .15:
+        found["act_limit"] = .5
     return found
 
 
-def unit(draw, name, branches):
+def listed(draw, value, layers):
+    """One for all layers, or one for each."""
+    made = [value(draw) for _ in range(layers)]
+    kinds = {one["kind"] for one in made}
+    alike = kinds & {"learned_scalar", "scheduled"} or draw.random() < .8
+    return made[0] if alike else made
+
+
+def unit(draw, name, branches, layers):
     parallel = len(branches) > 1
     found = {"name": name, "residual_tap": "input", "branches": branches,
              "composition": "parallel" if parallel else "sequential"}
     if draw.random() < .6:
-        found["in_norm"] = norm(draw)
+        found["in_norm"] = listed(draw, norm, layers)
     if parallel:
         found["shared_in_norm"] = draw.random() < .5
     shared = not parallel or found["shared_in_norm"]
@@ -126,7 +165,7 @@ def unit(draw, name, branches):
     for slot, value in (("branch_norm", norm), ("out_norm", norm),
                         ("skip_scale", scale), ("branch_scale", scale)):
         if draw.random() < .4:
-            found[slot] = value(draw)
+            found[slot] = listed(draw, value, layers)
     return found
 
 
@@ -146,7 +185,8 @@ def encoder_decoder(draw):
     decoder["hidden_size"] = encoder["hidden_size"]
     after = max(i for i, made in enumerate(decoder["units"])
                 if made["branches"][0]["kind"] == "attention")
-    decoder["units"].insert(after + 1, unit(draw, "cross", [cross_attention(draw)]))
+    decoder["units"].insert(after + 1, unit(draw, "cross", [cross_attention(draw)],
+                                            decoder["layers"]))
     for made in decoder["units"]:
         for branch in made["branches"]:
             if branch["kind"] == "attention" and branch["mask"] == "bidirectional":
@@ -157,85 +197,149 @@ def encoder_decoder(draw):
 
 
 def stack(draw):
-    rope = draw.random() < .5
+    rope, layers = draw.random() < .5, draw.choice([1, 2, 3])
     if draw.random() < .25:
         units = [unit(draw, "block", [attention(draw, rope),
-                                      feed_forward(draw, "ffn")])]
+                                      feed_forward(draw, "ffn")], layers)]
     else:
-        units = [unit(draw, "attn", [attention(draw, rope)]),
-                 unit(draw, "ffn", [feed_forward(draw, "ffn")])]
+        units = [unit(draw, "attn", [attention(draw, rope)], layers),
+                 unit(draw, "ffn", [feed_forward(draw, "ffn")], layers)]
     if draw.random() < .2:
-        units.insert(0, unit(draw, "ffn1", [feed_forward(draw, "ffn1")]))
+        units.insert(0, unit(draw, "ffn1", [feed_forward(draw, "ffn1")], layers))
     embedding = {"scale": draw.choice([1.0, 2.5]),
                  "position": None if rope else "learned",
                  "norm": norm(draw) if draw.random() < .4 else None}
     if not rope:
         embedding["position_size"] = 9
-    return {"layers": draw.choice([1, 2, 3]),
-            "hidden_size": draw.choice([5, 8, 16]), "vocab_size": 11,
+    made = {"layers": layers, "hidden_size": draw.choice([5, 8, 16]), "vocab_size": 11,
             "embedding": embedding, "units": units,
             "final_norm": norm(draw) if draw.random() < .6 else None}
+    if layers > 1 and draw.random() < .15:
+        made["layer_weights"] = [0] * layers
+    return made
 
 
-def agree(draw, mille, tensors, folder, target):
-    """Whether one drawn spec means the same as imported, fused and, if there is a
-    target, compiled."""
-    file = lambda name: os.path.join(folder, name)
-    made = spec(draw)
-    with open(file("spec.json"), "w") as out:
-        json.dump(made, out, indent=1)
-    words = ["input_ids:i32:2x5=" + ",".join(
-        str(draw.randrange(11)) for _ in range(10))]
-    if draw.random() < .7:
-        words.append("attention_mask:i32:2x5=1,1,1,1,1,1,1,1,0,0")
-    if "decoder" in made:
-        words.append("decoder_input_ids:i32:2x4=" + ",".join(
-            str(draw.randrange(11)) for _ in range(8)))
-    if '"scheduled"' in json.dumps(made) and draw.random() < .7:
-        words.append("step:i32:1=4")
+class Case:
+    """What is drawn beside a spec, so that a smaller spec is run in the same way."""
 
-    def call(*command, output=None):
-        return subprocess.run(command, stdout=output).returncode == 0
+    def __init__(self, draw, made, target):
+        self.target = target
+        self.ids = ",".join(str(draw.randrange(11)) for _ in range(10))
+        self.decoder_ids = ",".join(str(draw.randrange(11)) for _ in range(8))
+        self.masked, self.stepped = draw.random() < .7, draw.random() < .7
+        self.weights = f"--weights=random:{draw.randrange(1000)}"
+        self.hidden = ["--hidden-states"] if draw.random() < .5 else []
+        self.passes = [name for name in PASSES if draw.random() < .8]
+        draw.shuffle(self.passes)
+        self.dtype = draw.choice(TYPES)
+        self.rewrites = [name for name in REWRITES if draw.random() < .7] or ["none"]
 
-    def run(model, outputs):
-        return call(mille, "run", file(model), "--target=reference",
-                    "--hidden-states", "--inputs", file("in"),
-                    "--outputs", file(outputs))
+    def inputs(self, made):
+        words = ["input_ids:i32:2x5=" + self.ids]
+        if self.masked:
+            words.append("attention_mask:i32:2x5=1,1,1,1,1,1,1,1,0,0")
+        if "decoder" in made:
+            words.append("decoder_input_ids:i32:2x4=" + self.decoder_ids)
+        if self.stepped and '"scheduled"' in json.dumps(made):
+            words.append("step:i32:1=4")
+        return words
 
-    weights = f"--weights=random:{draw.randrange(1000)}"
-    ok = call("python3", tensors, "make", file("in"), *words)
-    for stage in ("import", "fuse"):
-        with open(file(stage + ".mlir"), "w") as out:
-            ok = ok and call(mille, "compile", file("spec.json"), weights,
-                             "--hidden-states", f"--stop-after={stage}",
-                             output=out)
-        ok = ok and run(stage + ".mlir", stage)
-    ok = ok and call("python3", tensors, "close", file("fuse"), file("import"),
-                     "kernel_stage")
-    if not target or not ok:
-        return ok
-    ok = call(mille, "compile", file("spec.json"), weights, "--hidden-states",
-              f"--target={target}", "--name=drawn", "-o", file("package"))
-    for threads in (1, 3):
-        ok = ok and call(mille, "run", file("package"), f"--threads={threads}",
-                         "--inputs", file("in"), "--outputs", file(str(threads)))
-    ok = ok and call("python3", tensors, "same", file("1"), file("3"))
-    # The rows of padding are zeros in a run; verify keeps them.
-    return ok and call(mille, "verify", file("package"), "--inputs", file("in"),
-                       output=subprocess.DEVNULL)
+
+class Runs:
+    """The commands in one folder; what they tell goes to its log."""
+
+    def __init__(self, mille, mille_opt, tensors, folder):
+        self.mille, self.mille_opt = [mille], mille_opt.split()
+        self.tensors, self.folder = ["python3", tensors], folder
+        self.log = os.path.join(folder, "log")
+
+    def file(self, name):
+        return os.path.join(self.folder, name)
+
+    def call(self, *command, output=None):
+        with open(self.log, "a") as log:
+            into = open(self.file(output), "w") if output else log
+            return subprocess.run(command, stdout=into, stderr=log).returncode == 0
+
+    def agrees(self, made, case):
+        """`agrees`, `refused` by import, or what differs."""
+        file, call, hidden = self.file, self.call, case.hidden
+        open(self.log, "w").close()
+        with open(file("spec.json"), "w") as out:
+            json.dump(made, out, indent=1)
+        given = [file("spec.json"), case.weights, *hidden]
+        if not call(*self.mille, "compile", *given, "--stop-after=import",
+                    output="import.mlir"):
+            return "refused"
+        if not call(*self.tensors, "make", file("in"), *case.inputs(made)):
+            return "no inputs"
+        if not call(*self.mille, "compile", *given, "--stop-after=fuse",
+                    output="fuse.mlir"):
+            return "fuse fails"
+        words = ["--roll", "--convert-to-kernel"] + ["--" + p for p in case.passes]
+        if not call(*self.mille_opt, *words, file("import.mlir"), output="some.mlir"):
+            return "fails: " + " ".join(words)
+        for stage in ("import", "fuse", "some"):
+            if not call(*self.mille, "run", file(stage + ".mlir"), "--target=reference",
+                        *hidden, "--inputs", file("in"), "--outputs", file(stage)):
+                return stage + " does not run"
+        for stage, what in (("fuse", "fuse differs"),
+                            ("some", "differs: " + " ".join(words))):
+            if not call(*self.tensors, "close", file(stage), file("import"),
+                        "kernel_stage"):
+                return what
+        return self.compiled_agrees(given, case) if case.target else "agrees"
+
+    def compiled_agrees(self, given, case):
+        file, call = self.file, self.call
+        how = [f"--dtype={case.dtype}", "--rewrites=" + ",".join(case.rewrites)]
+        if not call(*self.mille, "compile", *given, *how, f"--target={case.target}",
+                    "--name=drawn", "-o", file("package")):
+            return "no package: " + " ".join(how)
+        for threads in ("1", "3"):
+            if not call(*self.mille, "run", file("package"), f"--threads={threads}",
+                        "--inputs", file("in"), "--outputs", file(threads)):
+                return "the package does not run: " + " ".join(how)
+        if not call(*self.tensors, "same", file("1"), file("3")):
+            return "threads differ: " + " ".join(how)
+        # The rows of padding are zeros in a run; verify keeps them.
+        if not call(*self.mille, "verify", file("package"), "--inputs", file("in")):
+            return "the package differs: " + " ".join(how)
+        return "agrees"
+
+
+def tell(runs, made, case, outcome):
+    """The smallest spec that comes to the same, and how many ops it has."""
+    smallest = reduce_spec.reduced(
+        made, lambda other: runs.agrees(other, case) == outcome)
+    runs.agrees(smallest, case)
+    with open(runs.log) as file:
+        print(outcome, case.weights, case.inputs(smallest), file.read()[:2000])
+    with open(runs.file("import.mlir")) as file:
+        ops = sum(" = transformer." in line for line in file)
+    print(f"{ops} ops: {json.dumps(smallest, indent=1)}")
 
 
 def main(arguments):
-    mille, tensors, folder, seed, count = arguments[:5]
-    compiled, target = int((arguments[5:] + ["0"])[0]), (arguments[6:] + [""])[0]
+    runs, seed, count = Runs(*arguments[:4]), arguments[4], int(arguments[5])
+    compiled, target = int((arguments[6:] + ["0"])[0]), (arguments[7:] + [""])[0]
     draw = random.Random(int(seed))
-    for number in range(int(count)):
-        if not agree(draw, mille, tensors, folder,
-                     target if number < compiled else ""):
-            with open(os.path.join(folder, "spec.json")) as file:
-                print(f"spec {number} of seed {seed}:\n{file.read()}")
+    agreed = refused = 0
+    while agreed < count:
+        made = spec(draw)
+        case = Case(draw, made, target if agreed < compiled else "")
+        outcome = runs.agrees(made, case)
+        if outcome == "refused":
+            refused += 1
+            with open(runs.log) as file:
+                print("refused:", file.read().splitlines()[:1])
+        elif outcome != "agrees":
+            print(f"spec {agreed} of seed {seed}")
+            tell(runs, made, case, outcome)
             return 1
-    print(f"{count} specs agree, {compiled} of them compiled")
+        else:
+            agreed += 1
+    print(f"{count} specs agree, {compiled} of them compiled, {refused} more refused")
     return 0
 
 

@@ -282,6 +282,17 @@ double JudgedKernel::sizeOfHead(const std::vector<double> &expected,
   return std::sqrt(squares / double(width));
 }
 
+// What is smaller than 1e-30 may be lost.
+double JudgedKernel::sizeOfRow(const std::vector<double> &expected,
+                               int64_t row) const {
+  const int64_t columns = operands.back().columns;
+  double size = 1e-30;
+  for (int64_t i = row * columns; i < (row + 1) * columns; ++i)
+    if (std::isfinite(expected[i]))
+      size = std::max(size, std::fabs(expected[i]));
+  return size;
+}
+
 int JudgedKernel::check(const Target &isa, double bound, int64_t tokens,
                         int64_t keys, int64_t heads) {
   this->tokens = tokens;
@@ -309,12 +320,18 @@ int JudgedKernel::check(const Target &isa, double bound, int64_t tokens,
       continue;
     }
     double want = expected[row * out.columns + column];
-    if (std::isnan(want))
+    if (byRow && !std::isfinite(want))
+      expect(std::isnan(want) ? std::isnan(out.data[i]) : out.data[i] == want,
+             isa,
+             std::to_string(want) + " is " + std::to_string(out.data[i]) +
+                 " at row " + std::to_string(row));
+    if (std::isnan(want) || (byRow && std::isinf(want)))
       continue; // this row sees what is no number
     double error = std::fabs(out.data[i] - want);
     if (error != 0)
-      error /=
-          std::fabs(want) + (byHead ? sizeOfHead(expected, row, column) : 1.0);
+      error /= std::fabs(want) + (byRow    ? sizeOfRow(expected, row)
+                                  : byHead ? sizeOfHead(expected, row, column)
+                                           : 1.0);
     worst = error <= worst ? worst : std::isnan(error) ? INFINITY : error;
   }
   expect(worst < bound, isa, "error " + std::to_string(worst * 1e6) + "e-6");

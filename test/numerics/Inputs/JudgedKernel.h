@@ -53,6 +53,9 @@ public:
   // Errors count against the size of what a head writes to the row, not 1: of
   // many keys little is left of each value.
   bool byHead = false;
+  // Errors count against the largest finite number of their row, and what is no
+  // number, or infinite, must be so in the out, and nothing else.
+  bool byRow = false;
 
   // Runs the op in every way it may be cut, for sequences of `tokens` query
   // rows (0: rows are cut) and `keys` key rows; the failures seen, each
@@ -77,6 +80,7 @@ private:
   Operand &add(Operand operand);
   std::string text() const;
   std::vector<double> judge(ParsedKernel &parsed) const;
+  double sizeOfRow(const std::vector<double> &expected, int64_t row) const;
   double sizeOfHead(const std::vector<double> &expected, int64_t row,
                     int64_t column) const;
   int32_t run(const ParsedKernel &parsed, mille_kernel_function kernel,

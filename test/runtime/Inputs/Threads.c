@@ -115,6 +115,38 @@ static void cancelled(int threads) {
   free(pooled);
 }
 
+/* A cancel out of the fourth task: what has not begun does not, but for what
+ * the other threads took at that moment. */
+static mille_session *stopping;
+static int begun, isCancelled, begunAfter;
+static void cancelFromTask(int call) {
+  (void)call;
+  if (__atomic_load_n(&isCancelled, __ATOMIC_ACQUIRE))
+    __atomic_add_fetch(&begunAfter, 1, __ATOMIC_RELAXED);
+  if (__atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED) != 3)
+    return;
+  CHECK(mille_session_cancel(stopping) == MILLE_OK);
+  __atomic_store_n(&isCancelled, 1, __ATOMIC_RELEASE);
+}
+
+static void cancelledFromTask(int threads) {
+  static float hidden[rows * fakeHidden], pooled[batch * fakeHidden];
+  const void *inputs[4] = {ids[0], NULL, NULL, NULL};
+  float *outputs[2] = {hidden, pooled};
+  CHECK(mille_session_create(package, batch, tokens, threads, &stopping) ==
+        MILLE_OK);
+  for (int i = 0; i < rounds; ++i) {
+    begun = isCancelled = begunAfter = 0;
+    fake_on_kernel = cancelFromTask;
+    CHECK(mille_session_run(stopping, batch, tokens, inputs, outputs) ==
+          MILLE_CANCELLED);
+    fake_on_kernel = NULL;
+    CHECK(begun >= 4 && begunAfter < threads);
+    checkRun(stopping, 0, hidden, pooled);
+  }
+  CHECK(mille_session_close(stopping) == MILLE_OK);
+}
+
 /* A second run on a session whose run is under way is refused. */
 static mille_session *busy;
 static mille_status busyStatus;
@@ -242,6 +274,8 @@ int main(int argc, char **argv) {
   sideBySide();
   cancelled(1);
   cancelled(3);
+  cancelledFromTask(1);
+  cancelledFromTask(3);
   refusedWhileRunning();
   failingCreates();
   profiling();
