@@ -70,8 +70,10 @@ public:
     for (Encoding one : {Encoding::q5_0, Encoding::q8_0})
       if (llvm::all_of(found, [&](Encoding other) {
             const BlockForm form = blockFormOf(other);
-            return !form.sharesSteps() && !form.hasLeast &&
-                   form.bits <= blockFormOf(one).bits;
+            // Uneven values have up to 8 bits.
+            const int bits = form.values ? 8 : form.bits;
+            return !form.sharesSteps() && !form.hasLeast && !form.hasPowers &&
+                   bits <= blockFormOf(one).bits;
           }))
         return blocks(one, "");
     return blocks(Encoding::q8_0, "it is stored in blocks of " + encodings());
@@ -84,8 +86,6 @@ private:
 
   void add(Encoding encoding) {
     plain |= !isBlocks(encoding);
-    if (encoding == Encoding::iq4_nl) // levels from -127 to 113
-      encoding = Encoding::q8_0;
     if (isBlocks(encoding) && !isMultiplied(encoding) && unread.empty())
       unread = stringifyEncoding(encoding).str();
     found.insert(encoding);
@@ -142,9 +142,10 @@ WeightType wholeBlocks(Encoding wished, int64_t inner) {
   const int64_t length = blockLength(wished);
   if (inner % length == 0)
     return {{Dtype::blocks, wished}, ""};
-  const Encoding shorter = wished == Encoding::q4_k   ? Encoding::q4_1
-                           : wished == Encoding::q5_k ? Encoding::q5_1
-                                                      : Encoding::q8_0;
+  const Encoding shorter = wished == Encoding::q4_k     ? Encoding::q4_1
+                           : wished == Encoding::q5_k   ? Encoding::q5_1
+                           : wished == Encoding::iq4_xs ? Encoding::iq4_nl
+                                                        : Encoding::q8_0;
   return {{Dtype::blocks, shorter},
           "its rows of " + std::to_string(inner) +
               " numbers are no whole blocks of " + std::to_string(length)};

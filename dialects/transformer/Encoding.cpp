@@ -48,8 +48,16 @@ constexpr bool inOrder() {
 static_assert(inOrder());
 
 constexpr Encoding multiplied[] = {
-    Encoding::q8_0, Encoding::q6_k, Encoding::q5_k, Encoding::q5_1,
-    Encoding::q5_0, Encoding::q4_k, Encoding::q4_1, Encoding::q4_0};
+    Encoding::q8_0, Encoding::q6_k,   Encoding::q5_k,   Encoding::q5_1,
+    Encoding::q5_0, Encoding::iq4_xs, Encoding::iq4_nl, Encoding::q4_k,
+    Encoding::q4_1, Encoding::q4_0,   Encoding::mxfp4};
+
+// The values of IQ4_NL and IQ4_XS lie closer where weights are frequent.
+constexpr int8_t closeNearZero[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
+                                      1,    13,   25,  38,  53,  69,  89,  113};
+// A sign, two bits of exponent and one of mantissa, in halves.
+constexpr int8_t smallFloats[16] = {0, 1,  2,  3,  4,  6,  8,  12,
+                                    0, -1, -2, -3, -4, -6, -8, -12};
 
 } // namespace
 
@@ -90,6 +98,12 @@ mille::BlockForm mille::blockFormOf(Encoding encoding) {
     return {"q5_k", 5, 0, /*hasLeast=*/true, /*parts=*/1, /*blocks=*/8};
   case Encoding::q4_k:
     return {"q4_k", 4, 0, /*hasLeast=*/true, /*parts=*/1, /*blocks=*/8};
+  case Encoding::iq4_nl:
+    return {"iq4_nl", 4, 127, false, 1, 1, closeNearZero};
+  case Encoding::iq4_xs:
+    return {"iq4_xs", 4, 127, false, 1, /*blocks=*/8, closeNearZero};
+  case Encoding::mxfp4:
+    return {"mxfp4", 4, 12, false, 1, 1, smallFloats, /*hasPowers=*/true};
   default:
     return {};
   }
@@ -102,9 +116,9 @@ llvm::ArrayRef<mille::Encoding> mille::multipliedEncodings() {
 std::string mille::multipliedNames() {
   std::string names;
   for (Encoding encoding : multiplied)
-    names += (names.empty()                ? ""
-              : encoding == Encoding::q4_0 ? " or "
-                                           : ", ") +
+    names += (names.empty()                          ? ""
+              : encoding == std::end(multiplied)[-1] ? " or "
+                                                     : ", ") +
              transformer::stringifyEncoding(encoding).str();
   return names;
 }

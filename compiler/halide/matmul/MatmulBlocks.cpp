@@ -2,6 +2,7 @@
 // added exactly, scaled, and one multiply-add in f32 adds them to the sum.
 // Must add blocks in the order of K.
 #include "compiler/halide/OneRounding.h"
+#include "compiler/halide/instructions/PickInstruction.h"
 #include "compiler/halide/matmul/MatmulPipe.h"
 #include "compiler/halide/passes/Unswitch.h"
 
@@ -14,6 +15,21 @@ constexpr int block = int(inputBlock), group = 4, groups = block / group;
 constexpr int halves = groups / 2; // groups of K whose nibbles share no byte
 
 Expr bitsOf8(int number) { return cast<uint8_t>(number); }
+
+// The values of uneven levels, as unsigned bytes.
+SixteenBytes bytesOf(const BlockForm &form) {
+  SixteenBytes bytes;
+  for (int level = 0; level < 16; ++level)
+    bytes[level] = uint8_t(form.values[level] + form.offset);
+  return bytes;
+}
+
+// 2^(power - 128), also where that has fewer than 24 bits.
+Expr powerOf2(const Expr &power) {
+  Expr bits = cast<uint32_t>(power);
+  return reinterpret<float>(
+      select(bits < 2u, cast<uint32_t>(1 << 21) << bits, (bits - 1u) << 23u));
+}
 
 } // namespace
 
@@ -40,10 +56,14 @@ Expr MatmulPipe::byteAt(const Expr &b, const Expr &at) const {
                 b / blocks, panelNumber());
 }
 
-// The f16 at `place` of each row, in f32: what blocks share, or a block's own.
+// The f16, or the power of two, at `place` of each row, in f32: what blocks
+// share, or a block's own.
 Expr MatmulPipe::stepAt(const Expr &b, int64_t place) const {
-  Expr first = int(place) + a * int(BlockForm::rows) * 2 + ni * 2;
   Expr unit = b / s.blocks.blocks;
+  if (s.blocks.hasPowers)
+    return powerOf2(weight(int(place) + a * int(BlockForm::rows) + ni, unit,
+                           panelNumber()));
+  Expr first = int(place) + a * int(BlockForm::rows) * 2 + ni * 2;
   Expr bits = concat_bits({weight(first, unit, panelNumber()),
                            weight(first + 1, unit, panelNumber())});
   return cast<float>(reinterpret(Float(16), bits));
@@ -62,6 +82,9 @@ Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
   if (width == 8)
     return lineOf(y);
   Expr byte = lineOf(y % halves);
+  if (s.blocks.values)
+    return pickOf(bytesOf(s.blocks),
+                  select(y < halves, byte & bitsOf8(15), byte >> bitsOf8(4)));
   if (width == 4)
     return select(y < halves, byte << bitsOf8(4), byte & bitsOf8(0xf0));
   const int shift = 8 - width; // the nibble ends below the upper bits

@@ -127,7 +127,9 @@ struct Data {
   void putUnit(uint8_t *to, int64_t a, int64_t row, std::vector<Weight> &w) {
     const BlockForm form = c.form();
     const int64_t A = c.accumulators;
-    const double step = put16(to + form.stepAt(A, a) + row * 2),
+    const double step = form.hasPowers
+                            ? putPower(to + form.stepAt(A, a) + row, row)
+                            : put16(to + form.stepAt(A, a) + row * 2),
                  leastStep = form.hasLeast
                                  ? put16(to + form.leastStepAt(A, a) + row * 2)
                                  : 0;
@@ -154,6 +156,12 @@ struct Data {
     return widenF16(bits);
   }
 
+  // Row 1 has the smallest there is, which is no normal number.
+  double putPower(uint8_t *to, int64_t row) {
+    *to = uint8_t(row == 1 ? 0 : 120 + int(draw(5)));
+    return std::ldexp(1.0, *to - 128);
+  }
+
   int putLevel(uint8_t *to, int64_t b, int64_t a, int64_t row, int64_t k) {
     const BlockForm form = c.form();
     const int most = (1 << form.bits) - 1;
@@ -170,7 +178,7 @@ struct Data {
       byte(4) |= stored >> 4 << k / 4;
     if (form.bits == 6)
       byte(4 + k / 16) |= stored >> 4 << k / 4 % 4 * 2;
-    return stored - form.offset;
+    return form.valueOf(stored);
   }
 
   void expectAt(int64_t m, int64_t n, const std::vector<Weight> &w) {
