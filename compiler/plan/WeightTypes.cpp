@@ -3,6 +3,7 @@
 // layer.
 // Must not evaluate a weight.
 #include "compiler/plan/WeightTypes.h"
+#include "dialects/transformer/UnevenLevels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,14 +67,13 @@ public:
       return blocks(Encoding::q8_0, "it is computed of what is stored");
     if (found.size() == 1)
       return blocks(found.front(), "");
-    // Levels of each are levels of those after it.
+    // Levels of each are levels of those after it; uneven ones of 8 bits.
     for (Encoding one : {Encoding::q5_0, Encoding::q8_0})
       if (llvm::all_of(found, [&](Encoding other) {
             const BlockForm form = blockFormOf(other);
-            // Uneven values have up to 8 bits.
-            const int bits = form.values ? 8 : form.bits;
-            return !form.sharesSteps() && !form.hasLeast && !form.hasPowers &&
-                   bits <= blockFormOf(one).bits;
+            const UnevenLevels uneven = unevenLevelsOf(form);
+            return !form.sharesSteps() && !form.hasLeast && !uneven.hasPowers &&
+                   (uneven ? 8 : form.bits) <= blockFormOf(one).bits;
           }))
         return blocks(one, "");
     return blocks(Encoding::q8_0, "it is stored in blocks of " + encodings());

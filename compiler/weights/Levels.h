@@ -2,16 +2,17 @@
 // scales and least values. Must not place them in panels.
 #pragma once
 #include "dialects/transformer/Encoding.h"
+#include "dialects/transformer/UnevenLevels.h"
 
 namespace mille {
 
 // The levels of as many numbers as share steps (BlockForm::numbers).
 struct Levels {
   static constexpr int64_t most = 256;
-  uint8_t levels[most]; // BlockForm::valueOf says what they stand for
+  uint8_t levels[most]; // valueOf says what they stand for
   int8_t scales[16];    // of each part, in steps; 0 to 63 or -128 to 127
   uint8_t leasts[8];    // least values, in leastSteps
-  uint16_t step = 0, leastStep = 0; // f16, or the byte of a power of two
+  uint16_t step = 0, leastStep = 0; // f16; powers: bf16
 };
 
 // Reads a stored block. False if the encoding has another form, which is never

@@ -107,10 +107,7 @@ private:
           uint8_t *to = &panel[b * shape[2]];
           for (int64_t block = 0; block < form.blocks; ++block)
             put(levels, block, a, j, to);
-          if (form.hasPowers)
-            to[form.stepAt(accumulators, a) + j] = uint8_t(levels.step);
-          else
-            put16(to + form.stepAt(accumulators, a) + j * 2, levels.step);
+          put16(to + form.stepAt(accumulators, a) + j * 2, levels.step);
           if (form.hasLeast)
             put16(to + form.leastStepAt(accumulators, a) + j * 2,
                   levels.leastStep);

@@ -192,15 +192,17 @@ void aboveLeastInSteps(const double *numbers, const BlockForm &form,
 }
 
 // The level whose value is nearest; of two as near, the first.
-uint8_t nearestLevel(double value, const BlockForm &form) {
-  if (!form.values)
+uint8_t nearestLevel(double value, const BlockForm &form, UnevenLevels uneven) {
+  if (!uneven)
     return uint8_t(std::clamp(std::nearbyint(value), double(-form.offset),
                               form.offset - 1.0) +
                    form.offset);
+  auto distance = [&](int level) {
+    return std::fabs(value - uneven.values[level]);
+  };
   int best = 0;
   for (int level = 1; level < 16; ++level)
-    if (std::fabs(value - form.values[level]) <
-        std::fabs(value - form.values[best]))
+    if (distance(level) < distance(best))
       best = level;
   return uint8_t(best);
 }
@@ -212,7 +214,8 @@ void scaledInSteps(const double *numbers, const BlockForm &form,
                    Levels &levels) {
   const int64_t parts = form.parts * form.blocks,
                 length = blockOfLevels / form.parts;
-  const double least = form.valueOf(0), mostSteps = form.values ? 32 : 128;
+  const UnevenLevels uneven = unevenLevelsOf(form);
+  const double least = valueOf(form, uneven, 0), mostSteps = uneven ? 32 : 128;
   double scales[16];
   for (int64_t p = 0; p < parts; ++p)
     scales[p] = largestOf(numbers + p * length, length) / least;
@@ -226,7 +229,7 @@ void scaledInSteps(const double *numbers, const BlockForm &form,
     const double scale = step * levels.scales[p];
     for (int64_t k = p * length; k < (p + 1) * length; ++k)
       levels.levels[k] =
-          nearestLevel(scale == 0 ? 0 : numbers[k] / scale, form);
+          nearestLevel(scale == 0 ? 0 : numbers[k] / scale, form, uneven);
   }
 }
 
@@ -234,19 +237,19 @@ void scaledInSteps(const double *numbers, const BlockForm &form,
 // magnitude 8 to 15 halves, of which there are 8 and 12, as the format's
 // standard (OCP Microscaling) has it; another makes it the lowest value.
 void scaledUneven(const double *numbers, const BlockForm &form,
-                  Levels &levels) {
+                  UnevenLevels uneven, Levels &levels) {
   const double largest = largestOf(numbers, blockOfLevels);
-  double scale;
-  if (form.hasPowers) {
-    levels.step = uint16_t(
-        largest == 0 ? 0 : std::clamp(std::ilogb(largest) + 125, 0, 254));
-    scale = std::ldexp(1.0, levels.step - 128);
-  } else {
-    scale = roundToF16(largest / form.valueOf(0));
+  double scale = 0;
+  if (!uneven.hasPowers) {
+    scale = roundToF16(largest / uneven.values[0]);
     levels.step = bitsOfF16(scale);
+  } else if (largest != 0) {
+    scale = std::ldexp(1.0, std::clamp(std::ilogb(largest) - 3, -126, 126));
+    levels.step = narrowBf16(float(scale));
   }
   for (int64_t k = 0; k < blockOfLevels; ++k)
-    levels.levels[k] = nearestLevel(scale == 0 ? 0 : numbers[k] / scale, form);
+    levels.levels[k] =
+        nearestLevel(scale == 0 ? 0 : numbers[k] / scale, form, uneven);
 }
 
 } // namespace
@@ -257,15 +260,13 @@ void mille::quantize(Encoding encoding, const double *numbers, Levels &levels) {
                    [](double number) { return std::isfinite(number); })) {
     levels = {};
     levels.step = levels.leastStep = bitsOfF16(NAN);
-    if (form.hasPowers) { // which have no NaN: 12 * 2^127 is too large for f32
-      levels.step = 255;
-      std::fill_n(levels.levels, form.numbers(), uint8_t(7));
-    }
+    if (unevenLevelsOf(form).hasPowers)
+      levels.step = 0x7fc0; // a NaN in bf16
   } else if (form.sharesSteps()) {
     form.hasLeast ? aboveLeastInSteps(numbers, form, levels)
                   : scaledInSteps(numbers, form, levels);
-  } else if (form.values) {
-    scaledUneven(numbers, form, levels);
+  } else if (const UnevenLevels uneven = unevenLevelsOf(form)) {
+    scaledUneven(numbers, form, uneven, levels);
   } else {
     form.hasLeast ? aboveLeast(numbers, form, levels)
                   : scaled(numbers, encoding, levels);
@@ -274,8 +275,9 @@ void mille::quantize(Encoding encoding, const double *numbers, Levels &levels) {
 
 void mille::numbersOf(Encoding encoding, const Levels &levels, float *into) {
   const BlockForm form = blockFormOf(encoding);
-  const double step = form.hasPowers ? std::ldexp(1.0, levels.step - 128)
-                                     : widenF16(levels.step),
+  const UnevenLevels uneven = unevenLevelsOf(form);
+  const double step = uneven.hasPowers ? widenBf16(levels.step)
+                                       : widenF16(levels.step),
                leastStep = widenF16(levels.leastStep);
   const int64_t length = BlockForm::block / form.parts;
   for (int64_t k = 0; k < form.numbers(); ++k) {
@@ -285,7 +287,7 @@ void mille::numbersOf(Encoding encoding, const Levels &levels, float *into) {
       scale *= levels.scales[part];
       least *= levels.leasts[block];
     }
-    const double product = scale * form.valueOf(levels.levels[k]);
+    const double product = scale * valueOf(form, uneven, levels.levels[k]);
     into[k] = float(form.hasLeast ? product - least : product);
   }
 }

@@ -31,11 +31,16 @@ void addFifth(const uint8_t *from, uint8_t *levels) {
 // The file's formula adds the least value; that of Levels subtracts it.
 uint16_t negated(uint16_t f16) { return f16 ^ 0x8000; }
 
-// A block of 32: an f16 scale or the byte of a power of two, perhaps an f16
-// least value, perhaps 4 bytes of fifth bits, then nibbles or bytes.
+// The bf16 of 2^(byte - 128); the smallest two have fewer bits.
+uint16_t powerOf(uint8_t byte) {
+  return byte < 2 ? uint16_t(0x20 << byte) : uint16_t((byte - 1) << 7);
+}
+
+// A block of 32: an f16 scale, perhaps an f16 least value, perhaps 4 bytes of
+// fifth bits, then nibbles or bytes.
 void read32(const BlockForm &form, const uint8_t *block, Levels &levels) {
-  levels.step = form.hasPowers ? *block : bitsAt(block);
-  block += form.hasPowers ? 1 : 2;
+  levels.step = bitsAt(block);
+  block += 2;
   if (form.hasLeast) {
     levels.leastStep = negated(bitsAt(block));
     block += 2;
@@ -117,11 +122,15 @@ bool mille::readLevels(Encoding encoding, const uint8_t *block,
   const BlockForm form = blockFormOf(encoding);
   if (!form)
     return false;
-  if (!form.sharesSteps())
+  const UnevenLevels uneven = unevenLevelsOf(form);
+  if (uneven.hasPowers) {
+    levels.step = powerOf(*block);
+    readNibbles(block + 1, levels.levels);
+  } else if (!form.sharesSteps())
     read32(form, block, levels);
   else if (form.bits == 6)
     read6(block, levels);
-  else if (form.values)
+  else if (uneven)
     readUneven(block, levels);
   else
     read4Or5(form, block, levels);

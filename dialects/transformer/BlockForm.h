@@ -11,15 +11,14 @@ namespace mille {
 // sums.
 constexpr int64_t inputBlock = 32, inputParameters = 3;
 
-// A number is scale * (level - offset) - least, or scale * one of 16 values
-// that the level chooses. A block is 32 levels of a row.
+// A number is scale * (level - offset) - least. A block is 32 levels of a row.
 // `blocks` of them share the step of scales and the step of least values. A
 // panel holds, for each accumulator in turn and for 16 rows side by side:
 //   where blocks share steps, these in f16, then those of least values;
 //   block after block its levels, lines of 64 bytes, 4 neighbours of K for each
 //     of the rows (transformer.pack_blocks says which bits where); then its
 //     scales and its least values, in f16 or, where blocks share steps, as a
-//     number of steps in a byte each, or as a power of two in a byte.
+//     number of steps in a byte each.
 // So kernels read a panel byte after byte, which the memory's prefetching
 // follows: with all scales in one place before the levels a matmul of two
 // accumulators had a third of the speed on Zen 4.
@@ -29,11 +28,6 @@ struct BlockForm {
   bool hasLeast = false;
   int parts = 1;  // equal parts of a block, with a scale each
   int blocks = 1; // the number of blocks that share steps
-  // What each of 16 levels stands for; null where they are evenly spaced. The
-  // sums of `offset` and these are not negative.
-  const int8_t *values = nullptr;
-  // A scale is 2^(byte - 128), not an f16.
-  bool hasPowers = false;
 
   static constexpr int64_t rows = 16, line = rows * 4, block = 32;
 
@@ -42,15 +36,11 @@ struct BlockForm {
   int64_t numbers() const { return block * blocks; } // of what shares steps
   int scales() const { return parts + hasLeast; }    // of a block
   // Levels below 8 bits are multiplied by this, as unsigned bytes.
-  int factor() const { return values ? 1 : 1 << (8 - bits); }
-  // What a level stands for, in scales.
-  int valueOf(int level) const {
-    return values ? values[level] : level - offset;
-  }
+  int factor() const { return 1 << (8 - bits); }
 
   // Places of 16 rows of accumulator `a` of A, in bytes of what shares steps.
   int64_t stepAt(int64_t A, int64_t a) const {
-    return (sharesSteps() ? 0 : bits * A * line) + a * rows * stepSize();
+    return (sharesSteps() ? 0 : bits * A * line) + a * rows * 2;
   }
   int64_t leastStepAt(int64_t A, int64_t a) const { return stepAt(A, A + a); }
   int64_t levelAt(int64_t A, int64_t b, int64_t group, int64_t a) const {
@@ -71,10 +61,7 @@ struct BlockForm {
   int64_t bytes(int64_t A) const { return levelAt(A, blocks, 0, 0); }
 
 private:
-  int64_t stepSize() const { return hasPowers ? 1 : 2; }
-  int64_t stepBytes(int64_t A) const {
-    return (1 + hasLeast) * A * rows * stepSize();
-  }
+  int64_t stepBytes(int64_t A) const { return (1 + hasLeast) * A * rows * 2; }
 };
 
 } // namespace mille

@@ -52,13 +52,6 @@ constexpr Encoding multiplied[] = {
     Encoding::q5_0, Encoding::iq4_xs, Encoding::iq4_nl, Encoding::q4_k,
     Encoding::q4_1, Encoding::q4_0,   Encoding::mxfp4};
 
-// The values of IQ4_NL and IQ4_XS lie closer where weights are frequent.
-constexpr int8_t closeNearZero[16] = {-127, -104, -83, -65, -49, -35, -22, -10,
-                                      1,    13,   25,  38,  53,  69,  89,  113};
-// A sign, two bits of exponent and one of mantissa, in halves.
-constexpr int8_t smallFloats[16] = {0, 1,  2,  3,  4,  6,  8,  12,
-                                    0, -1, -2, -3, -4, -6, -8, -12};
-
 } // namespace
 
 llvm::StringRef mille::nameOf(Encoding encoding) {
@@ -99,11 +92,11 @@ mille::BlockForm mille::blockFormOf(Encoding encoding) {
   case Encoding::q4_k:
     return {"q4_k", 4, 0, /*hasLeast=*/true, /*parts=*/1, /*blocks=*/8};
   case Encoding::iq4_nl:
-    return {"iq4_nl", 4, 127, false, 1, 1, closeNearZero};
+    return {"iq4_nl", 4, 127};
   case Encoding::iq4_xs:
-    return {"iq4_xs", 4, 127, false, 1, /*blocks=*/8, closeNearZero};
+    return {"iq4_xs", 4, 127, /*hasLeast=*/false, /*parts=*/1, /*blocks=*/8};
   case Encoding::mxfp4:
-    return {"mxfp4", 4, 12, false, 1, 1, smallFloats, /*hasPowers=*/true};
+    return {"mxfp4", 4, 12};
   default:
     return {};
   }

@@ -26,7 +26,7 @@ inline bool isMultiplied(Encoding encoding) {
   return bool(blockFormOf(encoding));
 }
 // The encodings that matmuls read, the most exact first: "q8_0, q6_k, ...
-// mxfp4".
+// q4_0".
 llvm::ArrayRef<Encoding> multipliedEncodings();
 std::string multipliedNames();
 

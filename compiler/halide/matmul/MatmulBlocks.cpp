@@ -5,6 +5,7 @@
 #include "compiler/halide/instructions/PickInstruction.h"
 #include "compiler/halide/matmul/MatmulPipe.h"
 #include "compiler/halide/passes/Unswitch.h"
+#include "dialects/transformer/UnevenLevels.h"
 
 using namespace Halide;
 
@@ -17,18 +18,16 @@ constexpr int halves = groups / 2; // groups of K whose nibbles share no byte
 Expr bitsOf8(int number) { return cast<uint8_t>(number); }
 
 // The values of uneven levels, as unsigned bytes.
-SixteenBytes bytesOf(const BlockForm &form) {
+SixteenBytes bytesOf(UnevenLevels uneven, int offset) {
   SixteenBytes bytes;
   for (int level = 0; level < 16; ++level)
-    bytes[level] = uint8_t(form.values[level] + form.offset);
+    bytes[level] = uint8_t(uneven.values[level] + offset);
   return bytes;
 }
 
-// 2^(power - 128), also where that has fewer than 24 bits.
-Expr powerOf2(const Expr &power) {
-  Expr bits = cast<uint32_t>(power);
-  return reinterpret<float>(
-      select(bits < 2u, cast<uint32_t>(1 << 21) << bits, (bits - 1u) << 23u));
+// Levels below 8 bits are multiplied by this, as unsigned bytes.
+int factorOf(const BlockForm &form) {
+  return unevenLevelsOf(form) ? 1 : form.factor();
 }
 
 } // namespace
@@ -56,16 +55,15 @@ Expr MatmulPipe::byteAt(const Expr &b, const Expr &at) const {
                 b / blocks, panelNumber());
 }
 
-// The f16, or the power of two, at `place` of each row, in f32: what blocks
+// The f16 at `place` of each row, or the power of two, in f32: what blocks
 // share, or a block's own.
 Expr MatmulPipe::stepAt(const Expr &b, int64_t place) const {
-  Expr unit = b / s.blocks.blocks;
-  if (s.blocks.hasPowers)
-    return powerOf2(weight(int(place) + a * int(BlockForm::rows) + ni, unit,
-                           panelNumber()));
   Expr first = int(place) + a * int(BlockForm::rows) * 2 + ni * 2;
+  Expr unit = b / s.blocks.blocks;
   Expr bits = concat_bits({weight(first, unit, panelNumber()),
                            weight(first + 1, unit, panelNumber())});
+  if (unevenLevelsOf(s.blocks).hasPowers)
+    return reinterpret<float>(cast<uint32_t>(bits) << 16u);
   return cast<float>(reinterpret(Float(16), bits));
 }
 
@@ -82,8 +80,8 @@ Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
   if (width == 8)
     return lineOf(y);
   Expr byte = lineOf(y % halves);
-  if (s.blocks.values)
-    return pickOf(bytesOf(s.blocks),
+  if (UnevenLevels uneven = unevenLevelsOf(s.blocks))
+    return pickOf(bytesOf(uneven, s.blocks.offset),
                   select(y < halves, byte & bitsOf8(15), byte >> bitsOf8(4)));
   if (width == 4)
     return select(y < halves, byte << bitsOf8(4), byte & bitsOf8(0xf0));
@@ -101,8 +99,8 @@ Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
 Expr MatmulPipe::scaleAt(const Expr &b, int part) const {
   const BlockForm &form = s.blocks;
   Expr scale = stepAt(b, form.stepAt(accumulators, 0));
-  if (form.factor() > 1)
-    scale = multiplied(scale, 1.0f / form.factor());
+  if (factorOf(form) > 1)
+    scale = multiplied(scale, 1.0f / factorOf(form));
   if (!form.sharesSteps())
     return scale;
   Expr steps = byteAt(b, int(form.scaleAt(accumulators, 0, part, 0)) +
@@ -134,7 +132,7 @@ Expr MatmulPipe::inputSumAt(const Expr &b, const Expr &part,
 
 void MatmulPipe::multiplyBlocks() {
   const BlockForm &form = s.blocks;
-  const int offset = form.offset * form.factor();
+  const int offset = form.offset * factorOf(form);
   Expr start = rowRead(), row = rowAt(i, t);
   Expr there = hasShortTiles ? select(lastIsWhole, row, start) : row;
   k = RDom(0, group, 0, groups / form.parts, names("k"));
