@@ -57,9 +57,10 @@ mille_status Weights::map(int file, const char *path, Message &message) {
                : fileError("map", path, errno, message);
   data = static_cast<const char *>(memory);
   origin = Origin::mapped;
-  // Both only help where the system can: read ahead, use large pages.
-  madvise(memory, bytes, MADV_HUGEPAGE);
-  madvise(memory, bytes, MADV_WILLNEED);
+  // Large pages, where the system has them, are also what it then reads at a
+  // time; MADV_WILLNEED would read small ones.
+  if (madvise(memory, bytes, MADV_HUGEPAGE) != 0)
+    madvise(memory, bytes, MADV_WILLNEED);
   return MILLE_OK;
 }
 

@@ -78,7 +78,8 @@ static void dtypeOption(CLI::App *app, std::string &dtype) {
          "--dtype", dtype,
          "what matmuls and attention read: f32, bf16, int8 (weights and "
          "inputs of matmuls in bytes, the rest bf16), or q8_0, q6_k, q5_k, "
-         "q5_1, q5_0, q4_k, q4_1, q4_0 (weights in blocks of 8 to 4 bits, "
+         "q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4 (weights in "
+         "blocks of 8 to 4 bits, "
          "inputs in blocks of bytes, the rest f32), or stored (blocks as the "
          "file has them); then types of single weights, by name or pattern: "
          "q4_k,head.weight=q8_0,*.ffn.out.weight=q6_k")

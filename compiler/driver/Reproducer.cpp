@@ -19,7 +19,7 @@
 using namespace mille;
 
 // Filled in advance, since nothing may be allocated after a failure.
-static std::string line, path, model;
+static std::string line, path, model, mapped;
 
 static void put(int file, const char *text, size_t size) {
   while (size > 0) {
@@ -85,6 +85,13 @@ static void onInterrupt(int signal) {
 }
 
 static void onCrash(int signal) {
+  if (signal == SIGBUS && !mapped.empty()) {
+    put(2, "mille: error: cannot read ");
+    put(2, mapped.c_str());
+    put(2, " any more: it was cut while it was used, or its disk failed\n");
+    removeHalfWritten();
+    _exit(1);
+  }
   const char *name = strsignal(signal);
   put(2, "mille: error: internal failure (");
   put(2, name ? name : "signal");
@@ -128,6 +135,8 @@ void mille::watchForCrashes(const std::string &commandLine) {
   }
   std::set_new_handler(onExhaustedMemory);
 }
+
+void mille::expectChangesOf(const std::string &file) { mapped = file; }
 
 void mille::rememberModel(const std::string &text) { model = text; }
 

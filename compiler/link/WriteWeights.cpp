@@ -66,13 +66,16 @@ Layout layOut(const WeightTable &table) {
   return layout;
 }
 
-// A file that hashes the bytes written to it.
+// A file that hashes the bytes written to it. Its pieces begin at multiples of
+// 2 MB and are as long: a file system with large folios then keeps it in large
+// pages, which whoever maps the file reads as quickly as its own.
 class HashedFile {
 public:
   HashedFile(Staging &staging, llvm::StringRef file)
       : staging(staging), name(file.str()),
         handle(::open(staging.path(file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC,
-                      0666)) {
+                      0666)),
+        held(piece) {
     if (handle < 0)
       staging.fail(name, errno);
   }
@@ -81,16 +84,17 @@ public:
       ::close(handle);
   }
 
-  // Collects whole words, which are what is hashed.
+  // Leaves room that is not hashed, at the beginning.
+  void skip(uint64_t size) { holds = hashed = size; }
   bool append(const void *bytes, uint64_t size) {
     auto *next = static_cast<const char *>(bytes);
     while (size) {
-      uint64_t part = std::min<uint64_t>(size, sizeof held - holds);
-      std::memcpy(held + holds, next, part);
+      uint64_t part = std::min<uint64_t>(size, piece - holds);
+      std::memcpy(held.data() + holds, next, part);
       holds += part;
       next += part;
       size -= part;
-      if (holds == sizeof held && !flush())
+      if (holds == piece && !flush())
         return false;
     }
     return true;
@@ -99,12 +103,18 @@ public:
     char zeros[alignment] = {};
     return append(zeros, size);
   }
-  // What was appended is a multiple of 8 bytes.
+  // Of what was appended, which is a multiple of 8 bytes: whole words are
+  // hashed.
+  uint64_t hashSoFar() {
+    hash = mille_weights_hash(hash, held.data() + hashed, holds - hashed);
+    hashed = holds;
+    return hash;
+  }
   bool flush() {
-    hash = mille_weights_hash(hash, held, holds);
-    bool good = put(held, holds, end);
+    hashSoFar();
+    bool good = put(held.data(), holds, end);
     end += holds;
-    holds = 0;
+    holds = hashed = 0;
     return good;
   }
   bool put(const void *bytes, uint64_t size, uint64_t at) {
@@ -123,14 +133,16 @@ public:
     return handle >= 0;
   }
 
-  uint64_t end = 0, hash = MILLE_HASH_START;
-
 private:
+  static constexpr uint64_t piece = 2 << 20;
+
   Staging &staging;
   std::string name;
   int handle;
-  char held[1 << 16];
-  uint64_t holds = 0;
+  std::vector<char> held;
+  uint64_t end = 0;               // of what is written
+  uint64_t holds = 0, hashed = 0; // of the piece
+  uint64_t hash = MILLE_HASH_START;
 };
 
 Status writeTensors(const LinkInput &input, const Layout &layout,
@@ -176,18 +188,15 @@ Status writeWeights(const LinkInput &input, Staging &staging,
     return Status::done;
 
   HashedFile out(staging, file);
-  out.end = sizeof header;
-  bool good = out.append(layout.table.data(), layout.table.size() * 8) &&
-              out.pad(header.data_offset - tableEnd) && out.flush();
-  if (!good)
+  out.skip(sizeof header);
+  if (!out.append(layout.table.data(), layout.table.size() * 8) ||
+      !out.pad(header.data_offset - tableEnd))
     return Status::machine;
-  facts.tableHash = out.hash;
+  facts.tableHash = out.hashSoFar();
   if (Status status = writeTensors(input, layout, out); mille::failed(status))
     return status;
-  if (!out.flush())
-    return Status::machine;
-  header.hash = out.hash;
-  if (!out.put(&header, sizeof header, 0))
+  header.hash = out.hashSoFar();
+  if (!out.flush() || !out.put(&header, sizeof header, 0))
     return Status::machine;
   facts.weightsHash = header.hash;
   return Status::done;

@@ -3,6 +3,7 @@
 // layer.
 // Must not evaluate a weight.
 #include "compiler/plan/WeightTypes.h"
+#include "dialects/transformer/UnevenLevels.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -66,12 +67,13 @@ public:
       return blocks(Encoding::q8_0, "it is computed of what is stored");
     if (found.size() == 1)
       return blocks(found.front(), "");
-    // Levels of each are levels of those after it.
+    // Levels of each are levels of those after it; uneven ones of 8 bits.
     for (Encoding one : {Encoding::q5_0, Encoding::q8_0})
       if (llvm::all_of(found, [&](Encoding other) {
             const BlockForm form = blockFormOf(other);
-            return !form.sharesSteps() && !form.hasLeast &&
-                   form.bits <= blockFormOf(one).bits;
+            const UnevenLevels uneven = unevenLevelsOf(form);
+            return !form.sharesSteps() && !form.hasLeast && !uneven.hasPowers &&
+                   (uneven ? 8 : form.bits) <= blockFormOf(one).bits;
           }))
         return blocks(one, "");
     return blocks(Encoding::q8_0, "it is stored in blocks of " + encodings());
@@ -84,8 +86,6 @@ private:
 
   void add(Encoding encoding) {
     plain |= !isBlocks(encoding);
-    if (encoding == Encoding::iq4_nl) // levels from -127 to 113
-      encoding = Encoding::q8_0;
     if (isBlocks(encoding) && !isMultiplied(encoding) && unread.empty())
       unread = stringifyEncoding(encoding).str();
     found.insert(encoding);
@@ -142,9 +142,10 @@ WeightType wholeBlocks(Encoding wished, int64_t inner) {
   const int64_t length = blockLength(wished);
   if (inner % length == 0)
     return {{Dtype::blocks, wished}, ""};
-  const Encoding shorter = wished == Encoding::q4_k   ? Encoding::q4_1
-                           : wished == Encoding::q5_k ? Encoding::q5_1
-                                                      : Encoding::q8_0;
+  const Encoding shorter = wished == Encoding::q4_k     ? Encoding::q4_1
+                           : wished == Encoding::q5_k   ? Encoding::q5_1
+                           : wished == Encoding::iq4_xs ? Encoding::iq4_nl
+                                                        : Encoding::q8_0;
   return {{Dtype::blocks, shorter},
           "its rows of " + std::to_string(inner) +
               " numbers are no whole blocks of " + std::to_string(length)};

@@ -191,30 +191,65 @@ void aboveLeastInSteps(const double *numbers, const BlockForm &form,
   }
 }
 
-// Encodes with signed scales of 8 bits. Among 16 numbers, the one of the
-// largest magnitude gets the lowest level, which has no positive counterpart.
+// The level whose value is nearest; of two as near, the first.
+uint8_t nearestLevel(double value, const BlockForm &form, UnevenLevels uneven) {
+  if (!uneven)
+    return uint8_t(std::clamp(std::nearbyint(value), double(-form.offset),
+                              form.offset - 1.0) +
+                   form.offset);
+  auto distance = [&](int level) {
+    return std::fabs(value - uneven.values[level]);
+  };
+  int best = 0;
+  for (int level = 1; level < 16; ++level)
+    if (distance(level) < distance(best))
+      best = level;
+  return uint8_t(best);
+}
+
+// Encodes with signed scales of 6 or 8 bits. Among the numbers of a scale, the
+// one of the largest magnitude gets the lowest value, which has no positive
+// counterpart.
 void scaledInSteps(const double *numbers, const BlockForm &form,
                    Levels &levels) {
   const int64_t parts = form.parts * form.blocks,
                 length = blockOfLevels / form.parts;
+  const UnevenLevels uneven = unevenLevelsOf(form);
+  const double least = valueOf(form, uneven, 0), mostSteps = uneven ? 32 : 128;
   double scales[16];
   for (int64_t p = 0; p < parts; ++p)
-    scales[p] = largestOf(numbers + p * length, length) / -form.offset;
-  const double step = roundToF16(largestOf(scales, parts) / -128);
+    scales[p] = largestOf(numbers + p * length, length) / least;
+  const double step = roundToF16(largestOf(scales, parts) / -mostSteps);
   levels.step = bitsOfF16(step);
   for (int64_t p = 0; p < parts; ++p) {
     levels.scales[p] = step == 0
                            ? 0
                            : int8_t(std::clamp(std::nearbyint(scales[p] / step),
-                                               -128.0, 127.0));
+                                               -mostSteps, mostSteps - 1));
     const double scale = step * levels.scales[p];
-    for (int64_t k = p * length; k < (p + 1) * length; ++k) {
-      const double level = scale == 0 ? 0 : std::nearbyint(numbers[k] / scale);
+    for (int64_t k = p * length; k < (p + 1) * length; ++k)
       levels.levels[k] =
-          uint8_t(std::clamp(level, double(-form.offset), form.offset - 1.0) +
-                  form.offset);
-    }
+          nearestLevel(scale == 0 ? 0 : numbers[k] / scale, form, uneven);
   }
+}
+
+// Encodes with uneven values. A scale that is a power of two makes the largest
+// magnitude 8 to 15 halves, of which there are 8 and 12, as the format's
+// standard (OCP Microscaling) has it; another makes it the lowest value.
+void scaledUneven(const double *numbers, const BlockForm &form,
+                  UnevenLevels uneven, Levels &levels) {
+  const double largest = largestOf(numbers, blockOfLevels);
+  double scale = 0;
+  if (!uneven.hasPowers) {
+    scale = roundToF16(largest / uneven.values[0]);
+    levels.step = bitsOfF16(scale);
+  } else if (largest != 0) {
+    scale = std::ldexp(1.0, std::clamp(std::ilogb(largest) - 3, -126, 126));
+    levels.step = narrowBf16(float(scale));
+  }
+  for (int64_t k = 0; k < blockOfLevels; ++k)
+    levels.levels[k] =
+        nearestLevel(scale == 0 ? 0 : numbers[k] / scale, form, uneven);
 }
 
 } // namespace
@@ -225,9 +260,13 @@ void mille::quantize(Encoding encoding, const double *numbers, Levels &levels) {
                    [](double number) { return std::isfinite(number); })) {
     levels = {};
     levels.step = levels.leastStep = bitsOfF16(NAN);
+    if (unevenLevelsOf(form).hasPowers)
+      levels.step = 0x7fc0; // a NaN in bf16
   } else if (form.sharesSteps()) {
     form.hasLeast ? aboveLeastInSteps(numbers, form, levels)
                   : scaledInSteps(numbers, form, levels);
+  } else if (const UnevenLevels uneven = unevenLevelsOf(form)) {
+    scaledUneven(numbers, form, uneven, levels);
   } else {
     form.hasLeast ? aboveLeast(numbers, form, levels)
                   : scaled(numbers, encoding, levels);
@@ -236,7 +275,9 @@ void mille::quantize(Encoding encoding, const double *numbers, Levels &levels) {
 
 void mille::numbersOf(Encoding encoding, const Levels &levels, float *into) {
   const BlockForm form = blockFormOf(encoding);
-  const double step = widenF16(levels.step),
+  const UnevenLevels uneven = unevenLevelsOf(form);
+  const double step = uneven.hasPowers ? widenBf16(levels.step)
+                                       : widenF16(levels.step),
                leastStep = widenF16(levels.leastStep);
   const int64_t length = BlockForm::block / form.parts;
   for (int64_t k = 0; k < form.numbers(); ++k) {
@@ -246,7 +287,7 @@ void mille::numbersOf(Encoding encoding, const Levels &levels, float *into) {
       scale *= levels.scales[part];
       least *= levels.leasts[block];
     }
-    const double product = scale * (levels.levels[k] - form.offset);
+    const double product = scale * valueOf(form, uneven, levels.levels[k]);
     into[k] = float(form.hasLeast ? product - least : product);
   }
 }

@@ -31,6 +31,11 @@ void addFifth(const uint8_t *from, uint8_t *levels) {
 // The file's formula adds the least value; that of Levels subtracts it.
 uint16_t negated(uint16_t f16) { return f16 ^ 0x8000; }
 
+// The bf16 of 2^(byte - 128); the smallest two have fewer bits.
+uint16_t powerOf(uint8_t byte) {
+  return byte < 2 ? uint16_t(0x20 << byte) : uint16_t((byte - 1) << 7);
+}
+
 // A block of 32: an f16 scale, perhaps an f16 least value, perhaps 4 bytes of
 // fifth bits, then nibbles or bytes.
 void read32(const BlockForm &form, const uint8_t *block, Levels &levels) {
@@ -98,6 +103,18 @@ void read6(const uint8_t *block, Levels &levels) {
   }
 }
 
+// A block of 256: the f16 step of scales, 2 bytes with the upper and 4 with the
+// lower bits of 8 scales, then nibbles.
+void readUneven(const uint8_t *block, Levels &levels) {
+  levels.step = bitsAt(block);
+  for (int part = 0; part < 8; ++part) {
+    const int low = block[4 + part / 2] >> 4 * (part % 2) & 15;
+    const int high = block[2 + part / 4] >> 2 * (part % 4) & 3;
+    levels.scales[part] = int8_t((low | high << 4) - 32);
+    readNibbles(block + 8 + part * 16, levels.levels + part * 32);
+  }
+}
+
 } // namespace
 
 bool mille::readLevels(Encoding encoding, const uint8_t *block,
@@ -105,10 +122,16 @@ bool mille::readLevels(Encoding encoding, const uint8_t *block,
   const BlockForm form = blockFormOf(encoding);
   if (!form)
     return false;
-  if (!form.sharesSteps())
+  const UnevenLevels uneven = unevenLevelsOf(form);
+  if (uneven.hasPowers) {
+    levels.step = powerOf(*block);
+    readNibbles(block + 1, levels.levels);
+  } else if (!form.sharesSteps())
     read32(form, block, levels);
   else if (form.bits == 6)
     read6(block, levels);
+  else if (uneven)
+    readUneven(block, levels);
   else
     read4Or5(form, block, levels);
   return true;

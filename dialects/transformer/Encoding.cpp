@@ -48,8 +48,9 @@ constexpr bool inOrder() {
 static_assert(inOrder());
 
 constexpr Encoding multiplied[] = {
-    Encoding::q8_0, Encoding::q6_k, Encoding::q5_k, Encoding::q5_1,
-    Encoding::q5_0, Encoding::q4_k, Encoding::q4_1, Encoding::q4_0};
+    Encoding::q8_0, Encoding::q6_k,   Encoding::q5_k,   Encoding::q5_1,
+    Encoding::q5_0, Encoding::iq4_xs, Encoding::iq4_nl, Encoding::q4_k,
+    Encoding::q4_1, Encoding::q4_0,   Encoding::mxfp4};
 
 } // namespace
 
@@ -90,6 +91,12 @@ mille::BlockForm mille::blockFormOf(Encoding encoding) {
     return {"q5_k", 5, 0, /*hasLeast=*/true, /*parts=*/1, /*blocks=*/8};
   case Encoding::q4_k:
     return {"q4_k", 4, 0, /*hasLeast=*/true, /*parts=*/1, /*blocks=*/8};
+  case Encoding::iq4_nl:
+    return {"iq4_nl", 4, 127};
+  case Encoding::iq4_xs:
+    return {"iq4_xs", 4, 127, /*hasLeast=*/false, /*parts=*/1, /*blocks=*/8};
+  case Encoding::mxfp4:
+    return {"mxfp4", 4, 12};
   default:
     return {};
   }
@@ -102,9 +109,9 @@ llvm::ArrayRef<mille::Encoding> mille::multipliedEncodings() {
 std::string mille::multipliedNames() {
   std::string names;
   for (Encoding encoding : multiplied)
-    names += (names.empty()                ? ""
-              : encoding == Encoding::q4_0 ? " or "
-                                           : ", ") +
+    names += (names.empty()                          ? ""
+              : encoding == std::end(multiplied)[-1] ? " or "
+                                                     : ", ") +
              transformer::stringifyEncoding(encoding).str();
   return names;
 }

@@ -44,6 +44,7 @@ Status Continuation::open(const Package &package, mlir::MLIRContext &context,
   continuation = std::make_unique<Continuation>();
   Compiled::Wishes opened;
   opened.entry = "next";
+  opened.mapWeights = true;
   if (Status status = Compiled::open(package, wishes.code, context,
                                      continuation->compiled, opened);
       failed(status))

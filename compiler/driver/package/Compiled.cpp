@@ -2,6 +2,7 @@
 // Must not know how the code was made.
 #include "compiler/driver/package/Compiled.h"
 
+#include "compiler/driver/Reproducer.h"
 #include "compiler/driver/machine/Machine.h"
 #include "dialects/kernel/Signature.h"
 #include "dialects/transformer/Training.h"
@@ -79,8 +80,10 @@ Status Compiled::openWeights(const std::string &code, bool checkHash) {
   mille_options options = MILLE_OPTIONS_INIT;
   options.verify_hash = checkHash;
   // A trainer copies them anyway.
-  options.copy_weights =
-      path && !package.entry(trainStepName) && worthCopying(weights);
+  options.copy_weights = path && !wishes.mapWeights &&
+                         !package.entry(trainStepName) && worthCopying(weights);
+  if (path && !options.copy_weights)
+    expectChangesOf(weights);
   if (!code.empty())
     options.isa = code.c_str();
   char message[512] = "";

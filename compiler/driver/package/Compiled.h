@@ -20,6 +20,10 @@ public:
     bool checkHash = false; // check the hash of all weights
     bool keepPadding = false;
     int64_t context = 0; // tokens that states hold; 0: the run's number
+    // Reads the weights where the system keeps their file: at once, and in
+    // memory that processes share. A file that is cut meanwhile ends the
+    // command.
+    bool mapWeights = false;
   };
 
   // Loads DIR/NAME.so and opens its weights. isa: "" for the best of this

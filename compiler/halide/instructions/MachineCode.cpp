@@ -72,8 +72,8 @@ TargetOptions optionsOf(const Module &module) {
   return options;
 }
 
-bool hasBf16(const TargetMachine &machine) {
-  return machine.getMCSubtargetInfo()->checkFeatures(bf16Feature);
+bool has(const TargetMachine &machine, StringRef feature) {
+  return machine.getMCSubtargetInfo()->checkFeatures(feature.str());
 }
 
 // Sets the CPU of every function. False where one calls an instruction that the
@@ -82,7 +82,8 @@ bool retarget(Module &module, const TargetMachine &machine,
               std::string &error) {
   const StringRef cpu = machine.getTargetCPU();
   for (Function &function : module) {
-    if (!hasBf16(machine) && function.getName().starts_with(bf16Calls)) {
+    if (!has(machine, bf16Feature) &&
+        function.getName().starts_with(bf16Calls)) {
       error =
           ("Halide calls " + function.getName() + ", which " + cpu + " lacks")
               .str();
@@ -165,11 +166,11 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
       CodeGenOptLevel::Aggressive));
   sumByInstructions(**module);
   prefetchIntoCaches(**module);
-  pickByInstruction(**module);
+  pickByInstruction(**module, has(*machine, "+avx512bw"));
   if (!retarget(**module, *machine, error))
     return false;
   storeOnlyLanes(**module);
-  if (hasBf16(*machine))
+  if (has(*machine, bf16Feature))
     roundByInstruction(**module);
   (*module)->setDataLayout(machine->createDataLayout());
   SmallVector<char, 0> bytes;

@@ -2,8 +2,10 @@
 // added exactly, scaled, and one multiply-add in f32 adds them to the sum.
 // Must add blocks in the order of K.
 #include "compiler/halide/OneRounding.h"
+#include "compiler/halide/instructions/PickInstruction.h"
 #include "compiler/halide/matmul/MatmulPipe.h"
 #include "compiler/halide/passes/Unswitch.h"
+#include "dialects/transformer/UnevenLevels.h"
 
 using namespace Halide;
 
@@ -14,6 +16,19 @@ constexpr int block = int(inputBlock), group = 4, groups = block / group;
 constexpr int halves = groups / 2; // groups of K whose nibbles share no byte
 
 Expr bitsOf8(int number) { return cast<uint8_t>(number); }
+
+// The values of uneven levels, as unsigned bytes.
+SixteenBytes bytesOf(UnevenLevels uneven, int offset) {
+  SixteenBytes bytes;
+  for (int level = 0; level < 16; ++level)
+    bytes[level] = uint8_t(uneven.values[level] + offset);
+  return bytes;
+}
+
+// Levels below 8 bits are multiplied by this, as unsigned bytes.
+int factorOf(const BlockForm &form) {
+  return unevenLevelsOf(form) ? 1 : form.factor();
+}
 
 } // namespace
 
@@ -40,12 +55,15 @@ Expr MatmulPipe::byteAt(const Expr &b, const Expr &at) const {
                 b / blocks, panelNumber());
 }
 
-// The f16 at `place` of each row, in f32: what blocks share, or a block's own.
+// The f16 at `place` of each row, or the power of two, in f32: what blocks
+// share, or a block's own.
 Expr MatmulPipe::stepAt(const Expr &b, int64_t place) const {
   Expr first = int(place) + a * int(BlockForm::rows) * 2 + ni * 2;
   Expr unit = b / s.blocks.blocks;
   Expr bits = concat_bits({weight(first, unit, panelNumber()),
                            weight(first + 1, unit, panelNumber())});
+  if (unevenLevelsOf(s.blocks).hasPowers)
+    return reinterpret<float>(cast<uint32_t>(bits) << 16u);
   return cast<float>(reinterpret(Float(16), bits));
 }
 
@@ -62,6 +80,9 @@ Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
   if (width == 8)
     return lineOf(y);
   Expr byte = lineOf(y % halves);
+  if (UnevenLevels uneven = unevenLevelsOf(s.blocks))
+    return pickOf(bytesOf(uneven, s.blocks.offset),
+                  select(y < halves, byte & bitsOf8(15), byte >> bitsOf8(4)));
   if (width == 4)
     return select(y < halves, byte << bitsOf8(4), byte & bitsOf8(0xf0));
   const int shift = 8 - width; // the nibble ends below the upper bits
@@ -78,8 +99,8 @@ Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
 Expr MatmulPipe::scaleAt(const Expr &b, int part) const {
   const BlockForm &form = s.blocks;
   Expr scale = stepAt(b, form.stepAt(accumulators, 0));
-  if (form.factor() > 1)
-    scale = multiplied(scale, 1.0f / form.factor());
+  if (factorOf(form) > 1)
+    scale = multiplied(scale, 1.0f / factorOf(form));
   if (!form.sharesSteps())
     return scale;
   Expr steps = byteAt(b, int(form.scaleAt(accumulators, 0, part, 0)) +
@@ -111,7 +132,7 @@ Expr MatmulPipe::inputSumAt(const Expr &b, const Expr &part,
 
 void MatmulPipe::multiplyBlocks() {
   const BlockForm &form = s.blocks;
-  const int offset = form.offset * form.factor();
+  const int offset = form.offset * factorOf(form);
   Expr start = rowRead(), row = rowAt(i, t);
   Expr there = hasShortTiles ? select(lastIsWhole, row, start) : row;
   k = RDom(0, group, 0, groups / form.parts, names("k"));

@@ -5,6 +5,7 @@
 // RUN: %programs/kernel-blocks widest
 #include "compiler/weights/Elements.h"
 #include "dialects/transformer/Encoding.h"
+#include "dialects/transformer/UnevenLevels.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <algorithm>
@@ -127,7 +128,9 @@ struct Data {
   void putUnit(uint8_t *to, int64_t a, int64_t row, std::vector<Weight> &w) {
     const BlockForm form = c.form();
     const int64_t A = c.accumulators;
-    const double step = put16(to + form.stepAt(A, a) + row * 2),
+    const double step = unevenLevelsOf(form).hasPowers
+                            ? putPower(to + form.stepAt(A, a) + row * 2, row)
+                            : put16(to + form.stepAt(A, a) + row * 2),
                  leastStep = form.hasLeast
                                  ? put16(to + form.leastStepAt(A, a) + row * 2)
                                  : 0;
@@ -154,6 +157,13 @@ struct Data {
     return widenF16(bits);
   }
 
+  // Row 1 has the smallest power there is, which is no normal number.
+  double putPower(uint8_t *to, int64_t row) {
+    const auto bits = uint16_t(row == 1 ? 0x20 : (120 + int(draw(5))) << 7);
+    std::memcpy(to, &bits, sizeof bits);
+    return widenBf16(bits);
+  }
+
   int putLevel(uint8_t *to, int64_t b, int64_t a, int64_t row, int64_t k) {
     const BlockForm form = c.form();
     const int most = (1 << form.bits) - 1;
@@ -170,7 +180,7 @@ struct Data {
       byte(4) |= stored >> 4 << k / 4;
     if (form.bits == 6)
       byte(4 + k / 16) |= stored >> 4 << k / 4 % 4 * 2;
-    return stored - form.offset;
+    return valueOf(form, unevenLevelsOf(form), stored);
   }
 
   void expectAt(int64_t m, int64_t n, const std::vector<Weight> &w) {
@@ -340,6 +350,11 @@ int main(int argc, char **argv) {
   for (Encoding one : multipliedEncodings()) {
     const std::string encoding = transformer::stringifyEncoding(one).str();
     const int64_t unit = blockFormOf(one).numbers();
+    if (unevenLevelsOf(blockFormOf(one))) {
+      check({encoding, 3 * unit, 49, 1}, isa);
+      check({encoding, 2 * unit, 40, 2, /*extreme=*/true}, isa);
+      continue;
+    }
     check({encoding, unit, 100, 1}, isa);
     check({encoding, 3 * unit, 49, 1}, isa);
     check({encoding, 2 * unit, 40, 2}, isa);

@@ -2,13 +2,12 @@
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 
 // Each weight gets the smallest blocks that hold what it is stored in: of rows put
-// together, and of all layers that read it. What no kernel reads, and what is computed,
-// becomes q8_0 and says so; what is stored in no blocks stays f32.
+// together, and of all layers that read it. What is computed becomes q8_0 and says so; what is stored in no blocks stays f32.
 transformer.model @stored {
   transformer.parameter @four : tensor<32x32xf32> = #transformer.stored<"f", "a", tensor<32x32xf32>, q4_0>
   transformer.parameter @five : tensor<32x32xf32> = #transformer.stored<"f", "b", tensor<32x32xf32>, q5_0>
   transformer.parameter @uneven : tensor<32x32xf32> = #transformer.stored<"f", "c", tensor<32x32xf32>, iq4_nl>
-  transformer.parameter @least : tensor<32x32xf32> = #transformer.stored<"f", "d", tensor<32x32xf32>, mxfp4>
+  transformer.parameter @powers : tensor<32x32xf32> = #transformer.stored<"f", "d", tensor<32x32xf32>, mxfp4>
   transformer.parameter @above : tensor<32x32xf32> = #transformer.stored<"f", "g", tensor<32x32xf32>, q4_1>
   transformer.parameter @plain : tensor<32x32xf32> = #transformer.stored<"f", "e", tensor<32x32xf32>>
   func.func @forward(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "tokens"}, %x: tensor<?x32xf32> {transformer.name = "x"}) -> (tensor<?x32xf32> {transformer.name = "y"}) {
@@ -40,9 +39,8 @@ transformer.model @stored {
     ^bb0(%acc: f32, %other: f32):
       kernel.yield %acc : f32
     } : tensor<?x32xf32>, tensor<64x32xf32> -> tensor<?x32xf32>
-    // CHECK: accumulators 1 blocks q8_0 {
-    // REMARK: a weight becomes blocks of q8_0: no kernel reads blocks of mxfp4
-    %w3 = kernel.weight @least -> tensor<32x32xf32>
+    // CHECK: accumulators 1 blocks mxfp4 {
+    %w3 = kernel.weight @powers -> tensor<32x32xf32>
     %d3 = tensor.empty(%rows) : tensor<?x32xf32>
     %3 = kernel.matmul %2, %w3 outs(%d3 : tensor<?x32xf32>) accumulators 1 {
     ^bb0(%acc: f32):

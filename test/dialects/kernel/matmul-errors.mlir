@@ -287,8 +287,8 @@ func.func @matmul_c7_initial(%x: tensor<?x8xui8>, %w: tensor<16x8xi8>, %z: tenso
 // -----
 
 func.func @matmul_c8_encoding(%x: tensor<?x32xi8>, %w: tensor<16x32xf32>, %z: tensor<?x2xf32>, %i: tensor<16x1xi32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{blocks is iq4_nl but must be q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0}}
-  %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks iq4_nl {
+  // expected-error @+1 {{blocks is q3_k but must be q8_0, q6_k, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0 or mxfp4}}
+  %y = kernel.matmul %x, %w parameters %z : tensor<?x2xf32> outs(%o : tensor<?x16xf32>) accumulators 1 blocks q3_k {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   } : tensor<?x32xi8>, tensor<16x32xf32> -> tensor<?x16xf32>

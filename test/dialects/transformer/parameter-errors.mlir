@@ -193,7 +193,7 @@ transformer.model @parameter_c2 {
 // -----
 
 transformer.model @parameter_c3 {
-  // expected-error @below {{dtype is 'fp4' but must be one of f32, bf16, int8, q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1, q4_0, stored}}
+  // expected-error @below {{dtype is 'fp4' but must be one of f32, bf16, int8, q8_0, q6_k, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4, stored}}
   transformer.parameter @a : tensor<2xf32> = #transformer.numbers<[0.5, 0.25], tensor<2xf32>> dtype "fp4"
 }
 
@@ -583,8 +583,8 @@ transformer.model @parameter_c1_in_blocks {
 
 transformer.model @parameter_c1_in_blocks_encoding {
   transformer.parameter @m : tensor<4x32xf32> = #transformer.stored<"f", "m", tensor<4x32xf32>>
-  // expected-error @+1 {{value is in blocks of iq4_nl but must be of q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0}}
-  transformer.parameter @p : tensor<4x32xf32> = #transformer.in_blocks<@m, iq4_nl>
+  // expected-error @+1 {{value is in blocks of q3_k but must be of q8_0, q6_k, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0 or mxfp4}}
+  transformer.parameter @p : tensor<4x32xf32> = #transformer.in_blocks<@m, q3_k>
   func.func @forward() {
     return
   }

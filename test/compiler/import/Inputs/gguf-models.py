@@ -2,13 +2,15 @@
 """Small models as GGUF files, each beside the Hugging Face folder that it is
 the same as.
 
-  gguf-models.py convert FOLDER OUT [--parts=N] [--absorbed]
+  gguf-models.py convert FOLDER OUT [--parts=N] [--absorbed] [--experts=TYPE]
   gguf-models.py types TYPE[+TYPE...] OUT [--unknown]
 
 Writes OUT/model.gguf (or its parts) and OUT/folder. `convert` does what the
 converters of the format do: other names, rows of queries and keys pair by pair,
 1 added to some norms, experts stacked. The folder has what a GGUF can say of
 FOLDER's config; norms that count from 1 are rounded so that 1 + w is an f32.
+With `--experts` those of the GGUF, not of the folder, are of 32 hidden channels
+and in random blocks of TYPE.
 `types` makes a model whose matrices are random blocks of TYPE, a layer of each
 (what is in no layer is of the first); `--unknown` adds a key that nobody knows.
 """
@@ -176,6 +178,19 @@ def write_parts(out, keys, tensors, parts):
             file.write(gguf.file({**keys, **split} if part == 0 else split, own))
 
 
+def expert_blocks(config, family, keys, tensors, of):
+    width = config["intermediate_size"]
+    for name, (_, shape, _) in list(tensors.items()):
+        if "_exps." not in name:
+            continue
+        shape = [32 if extent == width else extent for extent in shape]
+        kind = "F32" if name.endswith("bias") else of
+        tensors[name], _ = gguf.random_tensor(kind, shape, name)
+    for key, value in keys.items():
+        if value == width and key.endswith("feed_forward_length"):
+            keys[key] = 32
+
+
 def convert(source, out):
     os.makedirs(os.path.join(out, "folder"), exist_ok=True)
     with open(os.path.join(source, "config.json")) as file:
@@ -197,6 +212,9 @@ def convert(source, out):
     made = converted(config, tensors, family)
     keys = keys_of(config, family, made)
     made = {name: (0, t.shape, t.numbers.tobytes()) for name, t in made.items()}
+    for word in sys.argv:
+        if word.startswith("--experts="):
+            expert_blocks(config, family, keys, made, word[10:])
     parts = [int(word[8:]) for word in sys.argv if word.startswith("--parts=")]
     if parts:
         return write_parts(out, keys, made, parts[0])

@@ -1,9 +1,9 @@
-// Decodes the blocks of 256 numbers that no kernel multiplies (ReadLevels.cpp
-// has the others). A block has an f16 scale (and perhaps one for minima),
-// scales of 4 to 8 bits for each 16 or 32 numbers, then the numbers' bits, in
-// planes.
+// Decodes blocks. ReadLevels.cpp reads those that kernels multiply; here are
+// the others, of 256 numbers: scales of 4 to 6 bits for each 16 of them, and
+// their bits in planes.
 #include "compiler/weights/Blocks.h"
 #include "compiler/weights/Elements.h"
+#include "compiler/weights/Levels.h"
 
 using namespace mille;
 
@@ -52,33 +52,11 @@ void q3(const uint8_t *block, float *into) {
   }
 }
 
-// A block: the scale, 2 bytes with the upper and 4 with the lower bits of 8
-// scales, then the levels' nibbles.
-void uneven4(const uint8_t *block, float *into) {
-  const float scale = half(block);
-  for (int part = 0; part < 8; ++part) {
-    const int low = block[4 + part / 2] >> 4 * (part % 2) & 15;
-    const int high = block[2 + part / 4] >> 2 * (part % 4) & 3;
-    const float own = scale * float((low | high << 4) - 32);
-    const uint8_t *nibbles = block + 8 + part * 16;
-    for (int j = 0; j < 16; ++j) {
-      into[part * 32 + j] = own * float(unevenLevels[nibbles[j] & 15]);
-      into[part * 32 + j + 16] = own * float(unevenLevels[nibbles[j] >> 4]);
-    }
-  }
-}
-
 } // namespace
 
-DecodeBlock mille::decoderOf256(Encoding encoding) {
-  switch (encoding) {
-  case Encoding::q2_k:
-    return q2;
-  case Encoding::q3_k:
-    return q3;
-  case Encoding::iq4_xs:
-    return uneven4;
-  default:
-    return nullptr;
-  }
+void mille::decodeBlock(Encoding encoding, const char *block, float *into) {
+  const auto *bytes = reinterpret_cast<const uint8_t *>(block);
+  if (Levels levels; readLevels(encoding, bytes, levels))
+    return numbersOf(encoding, levels, into);
+  encoding == Encoding::q2_k ? q2(bytes, into) : q3(bytes, into);
 }
