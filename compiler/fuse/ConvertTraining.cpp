@@ -20,14 +20,15 @@ Value Converter::gradientOf(Operation *op, Attribute parameter) {
 
 // A copy of the weight in a layout that plan chooses. Plan packs other weights
 // before any run, but this one changes with each step.
-Value Converter::packed(Location location, Value weight, bool transposed) {
+Value Converter::packed(Location location, Value weight, bool transposed,
+                        Value starts) {
   auto type = cast<RankedTensorType>(weight.getType());
   SmallVector<int64_t> shape(type.getShape());
   if (transposed)
-    std::swap(shape[0], shape[1]);
+    std::swap(shape.end()[-2], shape.end()[-1]);
   auto packedType = RankedTensorType::get(shape, type.getElementType());
   Value to = tensor::EmptyOp::create(body, location, packedType, ValueRange());
-  return kernel::PackOp::create(body, location, packedType, weight, to,
+  return kernel::PackOp::create(body, location, packedType, weight, starts, to,
                                 transposed)
       .getResult();
 }
@@ -51,7 +52,7 @@ Value Converter::scaledRows(Location location, Value x, double scale,
 
 LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
   if (op.getExperts())
-    return op.emitOpError("is of experts, which no kernel trains yet");
+    return convertExpertGradient(op);
   Value arriving = valueOf(op.getGradient()), input = valueOf(op.getInput());
   if (failed(sameRows(op, {op.getGradient(), op.getInput()})))
     return failure();
@@ -61,7 +62,7 @@ LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
   Value scaled = scaledRows(op.getLoc(), arriving,
                             op.getScale().convertToDouble(), op.getGradient());
   kernel::WeightGradientOp::create(body, op.getLoc(), to.getType(), scaled,
-                                   input, to);
+                                   input, Value(), to);
   return op.getBiasAttr() ? addColumns(op, arriving, op.getBiasAttr())
                           : success();
 }
@@ -266,7 +267,10 @@ LogicalResult Converter::convertSaved(SavedOp op) {
     values[op.getResult()] = savedValues.lookup(op.getName());
     return success();
   }
-  spaces[op.getResult()] = spaceOf(savedValues.lookup(op.getName()));
+  Space space = spaceOf(savedValues.lookup(op.getName()));
+  if (space.route)
+    space.route = repeatedRoute(*op->getBlock(), space.route);
+  spaces[op.getResult()] = space;
   Value like = destinationOf(op.getResult());
   Value rows = like.getDefiningOp()->getOperand(0);
   values[op.getResult()] =
