@@ -117,6 +117,26 @@ FailureOr<SmallVector<Value>> Converter::queryFactors(AttendGradientOp op) {
   return factors;
 }
 
+// The head of each column of a query.
+static SmallVector<int64_t> headsOfColumns(AttendGradientOp op) {
+  SmallVector<int64_t> heads;
+  for (int64_t h = 0; h < int64_t(op.getHeads()); ++h)
+    heads.append(op.getHeadDim(), h);
+  return heads;
+}
+
+// The factor of each of a query's columns: its head's.
+FailureOr<SmallVector<Value>> Converter::headFactors(AttendGradientOp op) {
+  if (!op.getHeadScaleAttr())
+    return SmallVector<Value>();
+  Value scale = weight(op.getLoc(), op.getHeadScaleAttr());
+  if (!scale)
+    return failure();
+  SmallVector<int64_t> from = headsOfColumns(op);
+  return SmallVector<Value>{
+      spread(op.getLoc(), scale, from, {int64_t(from.size())})};
+}
+
 // x times the factors of its row, like the original `like`.
 Value Converter::timesFactors(Location location, Value x, ValueRange factors,
                               Value like) {
@@ -138,7 +158,6 @@ Value Converter::timesFactors(Location location, Value x, ValueRange factors,
 LogicalResult Converter::checkAttendGradient(AttendGradientOp op) {
   for (auto [name, isThere] :
        {std::pair<StringRef, bool>{"a prefix", bool(op.getPrefix())},
-        {"a scale of each head", bool(op.getHeadScaleAttr())},
         {"several sequences", op.getSequences() != 1},
         {"sequences of some tokens", op.getSequenceTokens() != 0}})
     if (isThere)
@@ -166,6 +185,11 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
                           destinationOf(op.getValue())};
   Value rows = rowsOf(op.getQuery());
   const int64_t heads = op.getHeads();
+  Value query = timesFactors(op.getLoc(), valueOf(op.getQuery()), *factors,
+                             op.getQuery());
+  auto ofHeads = headFactors(op);
+  if (failed(ofHeads))
+    return failure();
   if (*table)
     outs.push_back(makeDestination(
         body, op.getLoc(), rows,
@@ -175,8 +199,7 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   outs.push_back(destinationOf(op.getQuery()));
   auto backward = kernel::AttentionBackwardOp::create(
       body, op.getLoc(), TypeRange(ValueRange(outs)),
-      timesFactors(op.getLoc(), valueOf(op.getQuery()), *factors,
-                   op.getQuery()),
+      timesFactors(op.getLoc(), query, *ofHeads, op.getQuery()),
       valueOf(op.getKey()), valueOf(op.getValue()), valueOf(op.getGradient()),
       optional(op.getKeyMask()), biases.keyHeadBias, sink, *table,
       optional(op.getSegments()), tokensOf(spaceOf(op.getQuery())),
@@ -188,6 +211,11 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   ValueRange results = backward.getResults();
   values[op.getKeyGradient()] = results[0];
   values[op.getValueGradient()] = results[1];
+  if (!ofHeads->empty() &&
+      failed(addColumns(op, {query, results.back()}, op.getHeadScaleAttr(),
+                        headsOfColumns(op))))
+    return failure();
+  llvm::append_range(*factors, *ofHeads);
   values[op.getQueryGradient()] =
       timesFactors(op.getLoc(), results.back(), *factors, op.getQuery());
   spaces[op.getKeyGradient()] = spaces[op.getValueGradient()] =

@@ -163,6 +163,8 @@ private:
   mlir::LogicalResult checkAttendGradient(transformer::AttendGradientOp op);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   queryFactors(transformer::AttendGradientOp op);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  headFactors(transformer::AttendGradientOp op);
   mlir::Value timesFactors(mlir::Location location, mlir::Value x,
                            mlir::ValueRange factors, mlir::Value like);
   mlir::LogicalResult convertBiasGradient(transformer::BiasGradientOp op);

@@ -57,6 +57,7 @@ MODELS = {
     "experts": model(stack([unit(attention("causal"), in_norm=LAYER),
                             unit(ffn(gated="glu", experts={
                                 "count": 5, "chosen": 2, "renorm": "sum",
+                                "score": "sigmoid", "selection_bias": True,
                                 "router_bias": True, "shared_size": 64,
                                 "shared_gate": True}), in_norm=LAYER)]),
                      accumulate=4),
