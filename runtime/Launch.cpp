@@ -20,15 +20,41 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
   return call.run(kernel, kernel.functions[task->session->isa * 2 + many]);
 }
 
+// Whether a job is of one stage of experts.
+bool isOfExperts(const Job &job) {
+  return job.stages->starts && job.count == 1;
+}
+
+// Tasks of a stage with a stacked out are tiles of each entry that has rows.
+Share shareOf(const Job &job, int64_t number) {
+  const mille_stage &stage = *job.stages;
+  Share share;
+  if (!isOfExperts(job)) {
+    job.split.task(number, share.sequence, share.rows, share.columns);
+  } else if (!isOutStacked(stage)) {
+    job.experts.task(number, share.sequence, share.rows, share.columns);
+  } else {
+    const int64_t each = job.split.tasks();
+    job.split.task(number % each, share.sequence, share.rows, share.columns);
+    share.sequence = usedExpert(stage.starts, number / each);
+  }
+  return share;
+}
+
+int64_t tasksOf(const Job &job) {
+  const mille_stage &stage = *job.stages;
+  if (!isOfExperts(job))
+    return job.split.tasks();
+  return isOutStacked(stage)
+             ? usedExperts(stage.starts, stage.entries) * job.split.tasks()
+             : job.experts.tasks();
+}
+
 void runTask(void *context, int64_t number, int thread) {
   const Job &job = *static_cast<const Job *>(context);
   mille_session &session = *job.session;
   mille_task *task = &session.tasks[thread];
-  Share share;
-  if (job.stages->starts && job.count == 1)
-    job.experts.task(number, share.sequence, share.rows, share.columns);
-  else
-    job.split.task(number, share.sequence, share.rows, share.columns);
+  Share share = shareOf(job, number);
   if (share.rows.first == share.rows.end)
     return; // a sequence with fewer rows than others
   if (job.apart && isOfFew(job, *job.stages, share.sequence))
@@ -50,9 +76,7 @@ void runTask(void *context, int64_t number, int thread) {
 
 int32_t runJob(Job &job) {
   mille_session &session = *job.session;
-  bool experts = job.stages->starts && job.count == 1;
-  session.share(runTask, &job,
-                experts ? job.experts.tasks() : job.split.tasks());
+  session.share(runTask, &job, tasksOf(job));
   return session.stopped();
 }
 
@@ -201,6 +225,9 @@ int32_t runStage(Job &job, const mille_stage &stage) {
   job.apart = job.sequences && isApart(*job.session, kernel);
   if (job.sequences)
     splitStage(job, stage);
+  else if (isOutStacked(stage))
+    job.split = splitEntries(kernel, stage.starts, stage.entries, job.rows,
+                             columns, threads);
   else if (stage.starts)
     job.experts =
         splitExperts(kernel, stage.starts, stage.entries, columns, threads);

@@ -39,6 +39,11 @@ struct Share {
   Range rows, columns;
 };
 
+// Whether an expert has an entry of the out, of which a task computes a part.
+inline bool isOutStacked(const mille_stage &stage) {
+  return stage.starts && stage.stacked >> (stage.kernel->buffer_count - 1) & 1;
+}
+
 // The dimension of the out that column tasks cut; -1: none.
 inline int outColumn(const mille_kernel &kernel) {
   if (kernel.partition == MILLE_PARTITION_SEQUENCES)
@@ -71,6 +76,9 @@ inline void cutBuffer(const Job &job, const mille_stage &stage,
   if (stage.starts && (stage.stacked >> b & 1)) {
     cut(buffer, buffer.dimensions - 1, share.sequence, 0, 1);
     --buffer.dimensions;
+  } else if (isOutStacked(stage)) {
+    const int32_t *own = stage.starts + share.sequence;
+    cut(buffer, 1, own[0], 0, own[1] - own[0]);
   }
   if (row < 0)
     return;

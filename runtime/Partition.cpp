@@ -135,6 +135,21 @@ int64_t usedExperts(const int32_t *starts, int64_t entries) {
   return used;
 }
 
+int64_t usedExpert(const int32_t *starts, int64_t k) {
+  int64_t e = 0;
+  for (;; ++e)
+    if (starts[e + 1] > starts[e] && k-- == 0)
+      return e;
+}
+
+Split splitEntries(const mille_kernel &kernel, const int32_t *starts,
+                   int64_t entries, int64_t rows, int64_t columns,
+                   int threads) {
+  // Of many experts some have more rows, and are done while others wait.
+  const bool many = usedExperts(starts, entries) >= 4 * threads;
+  return splitRows(kernel, rows, columns, many ? 1 : threads);
+}
+
 ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
                          int64_t entries, int64_t columns, int threads) {
   // A task has as many columns as if all experts had the same number of rows.

@@ -46,8 +46,12 @@ Split splitSequences(const mille_kernel &kernel, const Sequences &own,
 // One stage over the rows of experts.
 ExpertSplit splitExperts(const mille_kernel &kernel, const int32_t *starts,
                          int64_t entries, int64_t columns, int threads);
-// Experts that have rows.
+// One entry of a stacked out: each expert that has rows is cut alike.
+Split splitEntries(const mille_kernel &kernel, const int32_t *starts,
+                   int64_t entries, int64_t rows, int64_t columns, int threads);
+// Experts that have rows, and which the k-th of them is.
 int64_t usedExperts(const int32_t *starts, int64_t entries);
+int64_t usedExpert(const int32_t *starts, int64_t k);
 // Several stages over the same rows: one task takes a block of rows through all
 // of them. False where threads would get too few rows for that, or where
 // several threads multiply narrow weights in tile registers.

@@ -333,6 +333,24 @@ void mille_route(mille_run *run, const int32_t *numbers, double epsilon,
                  const float *bias, int64_t rows, float *weights,
                  int64_t weights_stride, int32_t *order, int32_t *place,
                  int32_t *starts);
+/* The gradient of the logits, [rows, entries], from that of the weights that
+ * mille_route gave, [rows, k]. numbers: entries, k, score (MILLE_SCORE_*),
+ * renormalised, softmax_chosen. */
+void mille_route_gradient(mille_run *run, const int32_t *numbers,
+                          double epsilon, double factor, const float *gradient,
+                          int64_t gradient_stride, const float *logits,
+                          int64_t logits_stride, const int32_t *place,
+                          const int32_t *starts, float *out, int64_t rows,
+                          int64_t out_stride);
+/* out[m, j] = row place[m * k + j] of slots . row m of row */
+void mille_slot_products(mille_run *run, const float *slots,
+                         int64_t slots_stride, const float *row,
+                         int64_t row_stride, int64_t columns,
+                         const int32_t *place, int64_t k, float *out,
+                         int64_t rows, int64_t out_stride);
+/* out[p] = the expert whose rows the sorted place p is one of */
+void mille_experts(mille_run *run, const int32_t *starts, int64_t entries,
+                   int64_t rows, int32_t *out);
 enum {
   MILLE_POOL_FIRST = 0,     /* token number skip */
   MILLE_POOL_LAST = 1,      /* the last token that the mask does not hide */

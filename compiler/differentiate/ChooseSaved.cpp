@@ -51,12 +51,14 @@ bool Saved::isCheap(Operation *op) const {
   if (llvm::none_of(op->getResults(),
                     [&](Value result) { return primal->isActive(result); }))
     return true;
+  if (isa<RouteOp>(op)) // which experts a row has is no number to save
+    return true;
   if (policy == Recompute::none)
     return false;
   if (policy == Recompute::layer)
     return true;
   return isa<NormOp, ActivateOp, GateOp, SoftcapOp, ClampOp, AddOp, AffineOp,
-             DropoutOp, RotateOp>(op);
+             DropoutOp, RotateOp, DispatchOp, CombineOp>(op);
 }
 
 namespace {

@@ -69,7 +69,10 @@ LogicalResult adjoint<NormOp>(NormOp op, OpBuilder &builder,
 }
 
 template <> SmallVector<Value> reads<LinearOp>(LinearOp op, const Primal &) {
-  return {op.getInput()};
+  SmallVector<Value> values{op.getInput()};
+  if (op.getExperts())
+    values.push_back(op.getExperts());
+  return values;
 }
 template <>
 LogicalResult adjoint<LinearOp>(LinearOp op, OpBuilder &builder,

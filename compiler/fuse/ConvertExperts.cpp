@@ -1,5 +1,6 @@
-// Converts experts from `transformer` to `kernel`: rows are sorted by expert
-// once, and all rows between a dispatch and its combine are in that order.
+// Converts experts and their gradients from `transformer` to `kernel`: rows are
+// sorted by expert once, and all rows between a dispatch and its combine are in
+// that order.
 // Must not fuse, except biases of experts, which only a matmul can read.
 #include "compiler/fuse/Activations.h"
 #include "compiler/fuse/Converter.h"
@@ -31,7 +32,7 @@ LogicalResult Converter::convertRoute(RouteOp op) {
       op.getTopGroupsAttr(), op.getGroupScoreAttr(), op.getRenormalisedAttr(),
       op.getSoftmaxChosenAttr(), op.getEpsilonAttr(), op.getFactorAttr());
   ResultRange made = route.getOutcomes();
-  routings[op] = {made[0], made[1], made[2], made[3]};
+  routings[op] = {made[0], made[1], made[2], made[3], Value()};
   values[op.getWeights()] = made[0];
   return success();
 }
@@ -81,15 +82,25 @@ LogicalResult Converter::convertCombine(CombineOp op) {
   return success();
 }
 
+Converter::Routing *Converter::routingOf(Operation *op, Value experts) {
+  auto route = experts.getDefiningOp<RouteOp>();
+  if (route && experts == route.getExperts())
+    return &routings[route];
+  op->emitOpError("has experts that no transformer.route chose");
+  return nullptr;
+}
+
 LogicalResult Converter::convertExpertLinear(LinearOp op) {
-  auto route = op.getExperts().getDefiningOp<RouteOp>();
-  if (!route || op.getExperts() != route.getExperts())
-    return op.emitOpError("has experts that no transformer.route chose");
-  if (spaceOf(op.getInput()).route != route)
+  Routing *routing = routingOf(op, op.getExperts());
+  if (!routing)
+    return failure();
+  if (spaceOf(op.getInput()).route != op.getExperts().getDefiningOp())
     return op.emitOpError("reads rows that were not sent to its experts");
   Value matrix = weight(op.getLoc(), op.getWeightAttr());
   if (!matrix)
     return failure();
+  if (op.getTransposed() || isTrained())
+    matrix = packed(op.getLoc(), matrix, op.getTransposed(), routing->starts);
   SmallVector<Value> extras;
   if (op.getBiasAttr()) {
     extras.push_back(weight(op.getLoc(), op.getBiasAttr()));
@@ -97,11 +108,87 @@ LogicalResult Converter::convertExpertLinear(LinearOp op) {
       return failure();
   }
   double scale = op.getScale().convertToDouble();
-  values[op.getResult()] = makeMatmul(
-      body, op.getLoc(), valueOf(op.getInput()), matrix, routings[route].starts,
-      extras, 1, destinationOf(op.getResult()),
-      [&](OpBuilder &builder, Location location, ValueRange x) {
-        return scaledPlusBias(builder, location, scale, x);
-      });
+  values[op.getResult()] =
+      makeMatmul(body, op.getLoc(), valueOf(op.getInput()), matrix,
+                 routing->starts, extras, 1, destinationOf(op.getResult()),
+                 [&](OpBuilder &builder, Location location, ValueRange x) {
+                   return scaledPlusBias(builder, location, scale, x);
+                 });
   return success();
+}
+
+//===-- gradients ---------------------------------------------------------===//
+
+LogicalResult Converter::convertRouteGradient(RouteGradientOp op) {
+  Routing *routing = routingOf(op, op.getExperts());
+  if (!routing || failed(sameRows(op, {op.getLogits(), op.getGradient()})))
+    return failure();
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::RouteGradientOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getGradient()),
+          valueOf(op.getLogits()), routing->place, routing->starts, to,
+          op.getScoreAttr(), op.getRenormalisedAttr(),
+          op.getSoftmaxChosenAttr(), op.getEpsilonAttr(), op.getFactorAttr())
+          .getResult();
+  return success();
+}
+
+LogicalResult Converter::convertSlotProducts(SlotProductsOp op) {
+  Space space = spaceOf(op.getSlots());
+  if (!isa_and_nonnull<RouteOp>(space.route))
+    return op.emitOpError("reads rows that no transformer.dispatch sent");
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::SlotProductsOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getSlots()),
+          valueOf(op.getRow()), routings[space.route].place, to)
+          .getResult();
+  return success();
+}
+
+Value Converter::sortedExperts(Location location, Routing &routing,
+                               Value rows) {
+  if (!routing.experts) {
+    Value to = makeIndices(body, location, rows);
+    routing.experts = kernel::ExpertsOp::create(body, location, to.getType(),
+                                                routing.starts, to)
+                          .getResult();
+  }
+  return routing.experts;
+}
+
+// A bias has a row for each expert: its gradient is that of a table.
+LogicalResult Converter::convertExpertGradient(WeightGradientOp op) {
+  Routing *routing = routingOf(op, op.getExperts());
+  if (!routing || failed(sameRows(op, {op.getGradient(), op.getInput()})))
+    return failure();
+  Value arriving = valueOf(op.getGradient());
+  Value to = gradientOf(op, op.getWeightAttr());
+  if (!to)
+    return failure();
+  Value scaled = scaledRows(op.getLoc(), arriving,
+                            op.getScale().convertToDouble(), op.getGradient());
+  kernel::WeightGradientOp::create(body, op.getLoc(), to.getType(), scaled,
+                                   valueOf(op.getInput()), routing->starts, to);
+  if (!op.getBiasAttr())
+    return success();
+  to = gradientOf(op, op.getBiasAttr());
+  if (!to)
+    return failure();
+  kernel::EmbedGradientOp::create(
+      body, op.getLoc(), to.getType(), arriving,
+      sortedExperts(op.getLoc(), *routing, rowsOf(op.getGradient())), to);
+  return success();
+}
+
+// Both read the same logits, which the loop back finds saved where it finds
+// rows of experts saved.
+Operation *Converter::repeatedRoute(Block &block, Operation *route) {
+  for (RouteOp again : block.getOps<RouteOp>())
+    if (auto logits = again.getLogits().getDefiningOp<SavedOp>();
+        logits && savedValues.lookup(logits.getName()) ==
+                      cast<RouteOp>(route).getLogits())
+      return again;
+  return route;
 }

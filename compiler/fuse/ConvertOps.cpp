@@ -65,8 +65,6 @@ Value Converter::scaledPlusBias(OpBuilder &builder, Location location,
 }
 
 LogicalResult Converter::convertLinear(LinearOp op) {
-  if (op.getExperts() && isTrained())
-    return op.emitOpError("is of experts, which no kernel trains yet");
   if (op.getExperts())
     return convertExpertLinear(op);
   Value matrix = weight(op.getLoc(), op.getWeightAttr());

@@ -209,6 +209,8 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](RouteOp op) { return convertRoute(op); })
       .Case([&](DispatchOp op) { return convertDispatch(op); })
       .Case([&](CombineOp op) { return convertCombine(op); })
+      .Case([&](RouteGradientOp op) { return convertRouteGradient(op); })
+      .Case([&](SlotProductsOp op) { return convertSlotProducts(op); })
       .Case([&](ResidualOp op) { return convertResidual(op); })
       .Case([&](LayersOp op) { return convertLayers(op); })
       .Case([&](NormOp op) {

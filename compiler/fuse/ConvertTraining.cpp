@@ -20,14 +20,15 @@ Value Converter::gradientOf(Operation *op, Attribute parameter) {
 
 // A copy of the weight in a layout that plan chooses. Plan packs other weights
 // before any run, but this one changes with each step.
-Value Converter::packed(Location location, Value weight, bool transposed) {
+Value Converter::packed(Location location, Value weight, bool transposed,
+                        Value starts) {
   auto type = cast<RankedTensorType>(weight.getType());
   SmallVector<int64_t> shape(type.getShape());
   if (transposed)
-    std::swap(shape[0], shape[1]);
+    std::swap(shape.end()[-2], shape.end()[-1]);
   auto packedType = RankedTensorType::get(shape, type.getElementType());
   Value to = tensor::EmptyOp::create(body, location, packedType, ValueRange());
-  return kernel::PackOp::create(body, location, packedType, weight, to,
+  return kernel::PackOp::create(body, location, packedType, weight, starts, to,
                                 transposed)
       .getResult();
 }
@@ -51,7 +52,7 @@ Value Converter::scaledRows(Location location, Value x, double scale,
 
 LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
   if (op.getExperts())
-    return op.emitOpError("is of experts, which no kernel trains yet");
+    return convertExpertGradient(op);
   Value arriving = valueOf(op.getGradient()), input = valueOf(op.getInput());
   if (failed(sameRows(op, {op.getGradient(), op.getInput()})))
     return failure();
@@ -61,7 +62,7 @@ LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
   Value scaled = scaledRows(op.getLoc(), arriving,
                             op.getScale().convertToDouble(), op.getGradient());
   kernel::WeightGradientOp::create(body, op.getLoc(), to.getType(), scaled,
-                                   input, to);
+                                   input, Value(), to);
   return op.getBiasAttr() ? addColumns(op, arriving, op.getBiasAttr())
                           : success();
 }
@@ -116,6 +117,26 @@ FailureOr<SmallVector<Value>> Converter::queryFactors(AttendGradientOp op) {
   return factors;
 }
 
+// The head of each column of a query.
+static SmallVector<int64_t> headsOfColumns(AttendGradientOp op) {
+  SmallVector<int64_t> heads;
+  for (int64_t h = 0; h < int64_t(op.getHeads()); ++h)
+    heads.append(op.getHeadDim(), h);
+  return heads;
+}
+
+// The factor of each of a query's columns: its head's.
+FailureOr<SmallVector<Value>> Converter::headFactors(AttendGradientOp op) {
+  if (!op.getHeadScaleAttr())
+    return SmallVector<Value>();
+  Value scale = weight(op.getLoc(), op.getHeadScaleAttr());
+  if (!scale)
+    return failure();
+  SmallVector<int64_t> from = headsOfColumns(op);
+  return SmallVector<Value>{
+      spread(op.getLoc(), scale, from, {int64_t(from.size())})};
+}
+
 // x times the factors of its row, like the original `like`.
 Value Converter::timesFactors(Location location, Value x, ValueRange factors,
                               Value like) {
@@ -137,7 +158,6 @@ Value Converter::timesFactors(Location location, Value x, ValueRange factors,
 LogicalResult Converter::checkAttendGradient(AttendGradientOp op) {
   for (auto [name, isThere] :
        {std::pair<StringRef, bool>{"a prefix", bool(op.getPrefix())},
-        {"a scale of each head", bool(op.getHeadScaleAttr())},
         {"several sequences", op.getSequences() != 1},
         {"sequences of some tokens", op.getSequenceTokens() != 0}})
     if (isThere)
@@ -165,6 +185,11 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
                           destinationOf(op.getValue())};
   Value rows = rowsOf(op.getQuery());
   const int64_t heads = op.getHeads();
+  Value query = timesFactors(op.getLoc(), valueOf(op.getQuery()), *factors,
+                             op.getQuery());
+  auto ofHeads = headFactors(op);
+  if (failed(ofHeads))
+    return failure();
   if (*table)
     outs.push_back(makeDestination(
         body, op.getLoc(), rows,
@@ -174,8 +199,7 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   outs.push_back(destinationOf(op.getQuery()));
   auto backward = kernel::AttentionBackwardOp::create(
       body, op.getLoc(), TypeRange(ValueRange(outs)),
-      timesFactors(op.getLoc(), valueOf(op.getQuery()), *factors,
-                   op.getQuery()),
+      timesFactors(op.getLoc(), query, *ofHeads, op.getQuery()),
       valueOf(op.getKey()), valueOf(op.getValue()), valueOf(op.getGradient()),
       optional(op.getKeyMask()), biases.keyHeadBias, sink, *table,
       optional(op.getSegments()), tokensOf(spaceOf(op.getQuery())),
@@ -187,6 +211,11 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   ValueRange results = backward.getResults();
   values[op.getKeyGradient()] = results[0];
   values[op.getValueGradient()] = results[1];
+  if (!ofHeads->empty() &&
+      failed(addColumns(op, {query, results.back()}, op.getHeadScaleAttr(),
+                        headsOfColumns(op))))
+    return failure();
+  llvm::append_range(*factors, *ofHeads);
   values[op.getQueryGradient()] =
       timesFactors(op.getLoc(), results.back(), *factors, op.getQuery());
   spaces[op.getKeyGradient()] = spaces[op.getValueGradient()] =
@@ -266,7 +295,10 @@ LogicalResult Converter::convertSaved(SavedOp op) {
     values[op.getResult()] = savedValues.lookup(op.getName());
     return success();
   }
-  spaces[op.getResult()] = spaceOf(savedValues.lookup(op.getName()));
+  Space space = spaceOf(savedValues.lookup(op.getName()));
+  if (space.route)
+    space.route = repeatedRoute(*op->getBlock(), space.route);
+  spaces[op.getResult()] = space;
   Value like = destinationOf(op.getResult());
   Value rows = like.getDefiningOp()->getOperand(0);
   values[op.getResult()] =

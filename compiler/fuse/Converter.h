@@ -106,11 +106,22 @@ private:
   // Experts (ConvertExperts.cpp).
   struct Routing {
     mlir::Value weights, order, place, starts;
+    mlir::Value experts; // of each sorted row, once something reads them
   };
+  // The routing by which `experts` were chosen; null after an error.
+  Routing *routingOf(mlir::Operation *op, mlir::Value experts);
+  // The expert of each row that is sorted by expert.
+  mlir::Value sortedExperts(mlir::Location location, Routing &routing,
+                            mlir::Value rows);
   mlir::LogicalResult convertRoute(transformer::RouteOp op);
   mlir::LogicalResult convertDispatch(transformer::DispatchOp op);
   mlir::LogicalResult convertCombine(transformer::CombineOp op);
   mlir::LogicalResult convertExpertLinear(transformer::LinearOp op);
+  mlir::LogicalResult convertRouteGradient(transformer::RouteGradientOp op);
+  mlir::LogicalResult convertSlotProducts(transformer::SlotProductsOp op);
+  mlir::LogicalResult convertExpertGradient(transformer::WeightGradientOp op);
+  // The route of the loop back that repeats one of the forward loop.
+  mlir::Operation *repeatedRoute(mlir::Block &block, mlir::Operation *route);
 
   // Images (ConvertImages.cpp).
   mlir::LogicalResult checkPixels(mlir::Operation *op, mlir::Value pixels);
@@ -152,6 +163,8 @@ private:
   mlir::LogicalResult checkAttendGradient(transformer::AttendGradientOp op);
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
   queryFactors(transformer::AttendGradientOp op);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  headFactors(transformer::AttendGradientOp op);
   mlir::Value timesFactors(mlir::Location location, mlir::Value x,
                            mlir::ValueRange factors, mlir::Value like);
   mlir::LogicalResult convertBiasGradient(transformer::BiasGradientOp op);
@@ -187,9 +200,10 @@ private:
   mlir::LogicalResult addColumns(mlir::Operation *op, mlir::ValueRange factors,
                                  mlir::Attribute parameter,
                                  llvm::ArrayRef<int64_t> to = {});
-  // A weight that a step changes, as a matmul reads it; null after an error.
+  // A weight that a step changes, as a matmul reads it; with `starts`, a stack
+  // of them.
   mlir::Value packed(mlir::Location location, mlir::Value weight,
-                     bool transposed);
+                     bool transposed, mlir::Value starts = {});
   // Keeps a value of the layer that is converted, or of the whole function. It
   // has the rows of `original`.
   void saveAs(mlir::Value original, mlir::Value value, llvm::StringRef name);

@@ -1,6 +1,7 @@
 // Finds out what a path is (folder, native spec, .gguf, .mlir) and where its
 // weights are, then reads the model and builds its ops.
 #include "compiler/import/Import.h"
+#include "compiler/import/CheckpointWeights.h"
 #include "compiler/import/HuggingFace.h"
 #include "compiler/import/Text.h"
 #include "compiler/import/config/ConfigImage.h"
@@ -93,9 +94,14 @@ private:
     path::remove_dots(whole, true);
     path::remove_dots(folder, true);
     bool beside = path::parent_path(whole) == folder;
-    return tensors.addFile(options.weights,
-                           beside ? path::filename(whole) : StringRef(whole),
-                           context);
+    std::unique_ptr<TensorFile> file =
+        TensorFile::open(options.weights, context);
+    if (!file)
+      return false;
+    isCheckpoint = file->note("format").starts_with("mille-checkpoint");
+    tensors.add(std::move(file),
+                beside ? path::filename(whole) : StringRef(whole));
+    return true;
   }
 
   Status folder() {
@@ -253,8 +259,14 @@ private:
   // Files whose tensors have Mille's own names, whatever describes the model.
   Status fromOwnNames(const ModelSpec &spec, StoredTensors &tensors,
                       Problems &problems) {
-    NativeWeights weights(tensors, spec.at, problems, context);
-    buildFrom(spec, weights);
+    if (isCheckpoint) {
+      CheckpointWeights weights(tensors, spec.at, problems, context);
+      buildFrom(spec, weights);
+      weights.fill(*imported.module->getOps<transformer::ModelOp>().begin());
+    } else {
+      NativeWeights weights(tensors, spec.at, problems, context);
+      buildFrom(spec, weights);
+    }
     if (!problems.any())
       for (const StoredTensors::Entry *entry : tensors.unused())
         if (!isOfOptimizer(entry->tensor->name))
@@ -340,7 +352,7 @@ private:
   const ImportOptions &options;
   mlir::MLIRContext &context;
   Imported &imported;
-  bool none = false;
+  bool none = false, isCheckpoint = false; // what --weights gives
   std::optional<uint64_t> seed;
 };
 

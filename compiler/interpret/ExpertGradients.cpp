@@ -1,5 +1,5 @@
-// Gradients of the router's logits and of the weights of experts' results.
-// Must not choose experts: the forward pass has.
+// Gradients of the router's logits and of the weights of experts' results, in
+// both dialects. Must not choose experts: the forward pass has.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -28,9 +28,9 @@ void throughSoftmax(const std::vector<double> &p, std::vector<double> &g) {
 
 // One row: `weights` has the gradients of the k weights, `logits` becomes the
 // gradient of the logits.
-void routeRow(tf::RouteGradientOp op, const double *weights,
-              const double *experts, std::vector<double> &logits) {
-  const int64_t k = op.getExperts().getType().getShape().back();
+template <typename Op>
+void routeRow(Op op, int64_t k, const double *weights, const double *experts,
+              std::vector<double> &logits) {
   const bool ofChosen = op.getSoftmaxChosen();
   std::vector<double> scores = logits, chosen;
   if (op.getScore() == tf::RouterScore::sigmoid)
@@ -67,24 +67,33 @@ void routeRow(tf::RouteGradientOp op, const double *weights,
   logits = std::move(gradient);
 }
 
-} // namespace
-
-Status mille::interpreter::runOp(Run &run, tf::RouteGradientOp op) {
-  const Tensor &weights = run.at(op.getGradient());
-  const Tensor &experts = run.at(op.getExperts());
-  Tensor out = run.at(op.getLogits());
-  int64_t entries = columnsOf(out), k = columnsOf(experts);
-  for (Status s : {expectCount(op, "gradient", &weights, rowsOf(out) * k),
-                   expectCount(op, "experts", &experts, rowsOf(out) * k)})
-    if (failed(s))
-      return s;
+// The gradient of all rows' logits.
+template <typename Op>
+Tensor routeRows(Op op, const Tensor &logits, const Tensor &gradient,
+                 const std::vector<double> &experts) {
+  Tensor out = logits;
+  const int64_t entries = columnsOf(out), k = columnsOf(gradient);
   for (int64_t m = 0; m < rowsOf(out); ++m) {
     double *row = &out.numbers[m * entries];
     std::vector<double> numbers(row, row + entries);
-    routeRow(op, &weights.numbers[m * k], &experts.numbers[m * k], numbers);
+    routeRow(op, k, &gradient.numbers[m * k], &experts[m * k], numbers);
     llvm::copy(numbers, row);
   }
-  run.set(op.getResult(), std::move(out));
+  return out;
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, tf::RouteGradientOp op) {
+  const Tensor &logits = run.at(op.getLogits()),
+               &experts = run.at(op.getExperts()),
+               &gradient = run.at(op.getGradient());
+  const int64_t slots = rowsOf(logits) * columnsOf(experts);
+  for (Status s : {expectCount(op, "gradient", &gradient, slots),
+                   expectCount(op, "experts", &experts, slots)})
+    if (failed(s))
+      return s;
+  run.set(op.getResult(), routeRows(op, logits, gradient, experts.numbers));
   return Status::done;
 }
 
@@ -100,6 +109,79 @@ Status mille::interpreter::runOp(Run &run, tf::SlotProductsOp op) {
     for (int64_t c = 0; c < columns; ++c)
       out.numbers[slot] += slots.numbers[slot * columns + c] *
                            row.numbers[slot / k * columns + c];
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+//===-- kernel ------------------------------------------------------------===//
+
+namespace {
+
+// The expert of each sorted place.
+std::vector<double> expertsOf(const Tensor &starts, int64_t places) {
+  std::vector<double> experts;
+  for (int64_t e = 0; e + 1 < int64_t(starts.numbers.size()); ++e)
+    while (int64_t(experts.size()) < places &&
+           double(experts.size()) < starts.numbers[e + 1])
+      experts.push_back(e);
+  experts.resize(places, double(starts.numbers.size()) - 2);
+  return experts;
+}
+
+Status checkPlaces(Operation *op, const Tensor &place, int64_t slots) {
+  if (Status s = expectCount(op, "place", &place, slots); failed(s))
+    return s;
+  for (double at : place.numbers)
+    if (!(at >= 0 && at < double(slots))) {
+      op->emitError() << "place names row " << int64_t(at) << " of " << slots;
+      return Status::input;
+    }
+  return Status::done;
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, kernel::RouteGradientOp op) {
+  const Tensor &logits = run.at(op.getLogits()), &place = run.at(op.getPlace()),
+               &gradient = run.at(op.getGradient());
+  const int64_t slots = rowsOf(logits) * columnsOf(gradient);
+  for (Status s : {expectCount(op, "gradient", &gradient, slots),
+                   checkPlaces(op, place, slots)})
+    if (failed(s))
+      return s;
+  const std::vector<double> sorted = expertsOf(run.at(op.getStarts()), slots);
+  std::vector<double> experts;
+  for (double at : place.numbers)
+    experts.push_back(sorted[int64_t(at)]);
+  run.set(op.getResult(), routeRows(op, logits, gradient, experts));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::SlotProductsOp op) {
+  const Tensor &slots = run.at(op.getSlots()), &row = run.at(op.getRow()),
+               &place = run.at(op.getPlace());
+  const int64_t columns = columnsOf(row),
+                k = cast<ShapedType>(op.getOut().getType()).getShape().back();
+  const int64_t all = rowsOf(row) * k;
+  for (Status s : {expectCount(op, "slots", &slots, all * columns),
+                   checkPlaces(op, place, all)})
+    if (failed(s))
+      return s;
+  Tensor out = zeros({rowsOf(row), k});
+  for (int64_t slot = 0; slot < all; ++slot)
+    for (int64_t c = 0; c < columns; ++c)
+      out.numbers[slot] +=
+          slots.numbers[int64_t(place.numbers[slot]) * columns + c] *
+          row.numbers[slot / k * columns + c];
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::ExpertsOp op) {
+  const int64_t places = run.at(op.getOut()).numbers.size();
+  Tensor out = zeros({places});
+  out.integer = true;
+  out.numbers = expertsOf(run.at(op.getStarts()), places);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

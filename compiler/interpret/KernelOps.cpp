@@ -2,6 +2,7 @@
 // function per op. Ops of the runtime are in Prepared.cpp.
 #include "compiler/interpret/RowReaders.h"
 #include "compiler/interpret/ScalarRegion.h"
+#include "compiler/interpret/Spans.h"
 #include "dialects/transformer/BlockForm.h"
 
 #include <cmath>
@@ -17,17 +18,10 @@ Status mille::interpreter::runOp(Run &run, kernel::WeightOp op) {
   return status;
 }
 
-namespace {
-
-// The rows that use one entry of a stack of weights; all rows if there is no
-// stack.
-struct Span {
-  int64_t entry, begin, end;
-};
-
-Status readSpans(Run &run, kernel::MatmulOp op, int64_t entries, int64_t rows,
-                 SmallVectorImpl<Span> &spans) {
-  const Tensor *starts = run.find(op.getStarts());
+Status mille::interpreter::readSpans(Run &run, Operation *op, mlir::Value of,
+                                     int64_t entries, int64_t rows,
+                                     SmallVectorImpl<Span> &spans) {
+  const Tensor *starts = run.find(of);
   if (!starts) {
     spans.push_back({0, 0, rows});
     return Status::done;
@@ -40,15 +34,17 @@ Status readSpans(Run &run, kernel::MatmulOp op, int64_t entries, int64_t rows,
   int64_t next = 0;
   for (const Span &span : spans) {
     if (span.begin != next || span.end < span.begin || span.end > rows) {
-      op.emitError() << "starts gives entry " << span.entry << " rows "
-                     << span.begin << " to " << span.end << " but " << next
-                     << " of " << rows << " rows come before it";
+      op->emitError() << "starts gives entry " << span.entry << " rows "
+                      << span.begin << " to " << span.end << " but " << next
+                      << " of " << rows << " rows come before it";
       return Status::input;
     }
     next = span.end;
   }
   return Status::done;
 }
+
+namespace {
 
 // The entry that each row uses.
 Tensor entryPerRow(ArrayRef<Span> spans, int64_t rows) {
@@ -128,7 +124,8 @@ Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
                    << op.getAccumulators() << " * columns, " << inner << "]";
     return Status::input;
   }
-  if (Status s = readSpans(run, op, entries, rows, spans); failed(s))
+  if (Status s = readSpans(run, op, op.getStarts(), entries, rows, spans);
+      failed(s))
     return s;
   sums = zeros({rows, columns});
   for (const Span &span : spans)

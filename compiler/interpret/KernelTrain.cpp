@@ -2,6 +2,7 @@
 // op. Must stay plain: sums run over rows in order.
 #include "compiler/interpret/RowReaders.h"
 #include "compiler/interpret/ScalarRegion.h"
+#include "compiler/interpret/Spans.h"
 #include "dialects/transformer/Panels.h"
 
 #include <cmath>
@@ -29,13 +30,18 @@ Status mille::interpreter::runOp(Run &run, kernel::WeightGradientOp op) {
   Tensor out = run.at(op.getOut());
   const int64_t rows = rowsOf(gradient), N = columnsOf(gradient),
                 K = columnsOf(input);
-  if (Status s = expectRows(op, "input", input, rows); failed(s))
-    return s;
-  for (int64_t m = 0; m < rows; ++m)
-    for (int64_t n = 0; n < N; ++n)
-      for (int64_t k = 0; k < K; ++k)
-        out.numbers[n * K + k] +=
-            gradient.numbers[m * N + n] * input.numbers[m * K + k];
+  SmallVector<Span> spans;
+  for (Status s :
+       {expectRows(op, "input", input, rows),
+        readSpans(run, op, op.getStarts(), out.shape[0], rows, spans)})
+    if (failed(s))
+      return s;
+  for (const Span &span : spans)
+    for (int64_t m = span.begin; m < span.end; ++m)
+      for (int64_t n = 0; n < N; ++n)
+        for (int64_t k = 0; k < K; ++k)
+          out.numbers[(span.entry * N + n) * K + k] +=
+              gradient.numbers[m * N + n] * input.numbers[m * K + k];
   setGradient(run, op.getOut(), out);
   run.set(op.getResult(), std::move(out));
   return Status::done;
@@ -170,25 +176,43 @@ Status mille::interpreter::runOp(Run &run, kernel::CrossEntropyOp op) {
   return Status::done;
 }
 
-Status mille::interpreter::runOp(Run &run, kernel::PackOp op) {
-  const Tensor &weight = run.at(op.getWeight());
+namespace {
+
+// Packs a matrix [rows, columns] of numbers into what the op's outs is, or into
+// an entry of it where that is a stack.
+void packMatrix(kernel::PackOp op, const double *weight, int64_t rows,
+                int64_t columns, double *out) {
   auto type = cast<ShapedType>(op.getOut().getType());
-  Tensor out = zeros({type.getShape().begin(), type.getShape().end()});
-  int64_t rows = rowsOf(weight), columns = columnsOf(weight);
+  ArrayRef<int64_t> shape = type.getShape();
+  if (op.getStarts())
+    shape = shape.drop_front();
   for (int64_t n = 0; n < rows; ++n)
     for (int64_t k = 0; k < columns; ++k) {
       auto [row, step] = op.getTransposed() ? std::pair(k, n) : std::pair(n, k);
       const int64_t steps = op.getTransposed() ? rows : columns;
-      if (type.getRank() != 3) {
-        out.numbers[row * steps + step] = weight.numbers[n * columns + k];
+      const double number = weight[n * columns + k];
+      if (shape.size() != 3) {
+        out[row * steps + step] = number;
         continue;
       }
       const int64_t group = type.getElementType().isBF16() ? 2 : 1,
-                    panel = type.getDimSize(2) / group;
-      const int64_t line = row / panel * type.getDimSize(1) + step / group;
-      out.numbers[(line * panel + row % panel) * group + step % group] =
-          weight.numbers[n * columns + k];
+                    panel = shape[2] / group;
+      const int64_t line = row / panel * shape[1] + step / group;
+      out[(line * panel + row % panel) * group + step % group] = number;
     }
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, kernel::PackOp op) {
+  const Tensor &weight = run.at(op.getWeight());
+  auto type = cast<ShapedType>(op.getOut().getType());
+  Tensor out = zeros({type.getShape().begin(), type.getShape().end()});
+  const int64_t entries = op.getStarts() ? weight.shape[0] : 1;
+  const int64_t columns = columnsOf(weight), rows = rowsOf(weight) / entries;
+  for (int64_t e = 0; e < entries; ++e)
+    packMatrix(op, &weight.numbers[e * rows * columns], rows, columns,
+               &out.numbers[e * (out.numbers.size() / entries)]);
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }

@@ -16,14 +16,27 @@ LogicalResult readBuffers(Operation *op,
   return success();
 }
 
+// What a kernel sees of a buffer: an entry of it where it is a stack.
+Type entryOf(Value buffer, Value starts) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!starts || !type || !type.getLayout().isIdentity())
+    return buffer.getType();
+  return MemRefType::get(type.getShape().drop_front(), type.getElementType());
+}
+
 } // namespace
 
 LogicalResult mille::readKernel(kernel::WeightGradientOp op, KernelSpec &spec) {
   spec.kind = KernelKind::weightGradient;
   WeightGradientSpec &g = spec.weightGradient;
-  return readBuffers(op, {{op.getGradient(), &g.gradient},
-                          {op.getInput(), &g.input},
-                          {op.getOut(), &spec.out}});
+  if (failed(readBuffers(
+          op, {{op.getGradient(), &g.gradient}, {op.getInput(), &g.input}})))
+    return failure();
+  // Rows of an expert are added one by one: read as bits, bf16 has no pairs.
+  for (BufferSpec *rows : {&g.gradient, &g.input})
+    if (op.getStarts() && isBf16(rows->element))
+      rows->element = Element::bf16Bits;
+  return readBuffer(op, entryOf(op.getOut(), op.getStarts()), spec.out);
 }
 
 LogicalResult mille::readKernel(kernel::ColumnSumsOp op, KernelSpec &spec) {
@@ -80,9 +93,9 @@ LogicalResult mille::readKernel(kernel::PackOp op, KernelSpec &spec) {
   spec.kind = KernelKind::pack;
   PackSpec &p = spec.pack;
   p.transposed = op.getTransposed();
-  if (failed(readBuffer(op, op.getWeight().getType(), p.weight)))
+  if (failed(readBuffer(op, entryOf(op.getWeight(), op.getStarts()), p.weight)))
     return failure();
-  auto out = dyn_cast<MemRefType>(op.getOut().getType());
+  auto out = dyn_cast<MemRefType>(entryOf(op.getOut(), op.getStarts()));
   if (!out || out.getRank() != 3 || !out.getLayout().isIdentity())
     return op.emitOpError("outs is ")
            << op.getOut().getType() << " but must be packed in panels";

@@ -3,6 +3,7 @@
 #include "compiler/lower/LaunchOperands.h"
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/RowSpace.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mille;
@@ -36,8 +37,10 @@ Value mille::lower::sequenceRows(Operation *kernel) {
 }
 
 Value mille::lower::startsOf(Operation *kernel) {
-  auto matmul = dyn_cast<MatmulOp>(kernel);
-  return matmul ? matmul.getStarts() : Value();
+  return llvm::TypeSwitch<Operation *, Value>(kernel)
+      .Case<MatmulOp, WeightGradientOp, PackOp>(
+          [](auto op) { return op.getStarts(); })
+      .Default(Value());
 }
 
 Value mille::lower::pastOf(Operation *kernel) {
@@ -49,8 +52,12 @@ int64_t mille::lower::entriesOf(Value starts) {
   return cast<MemRefType>(starts.getType()).getDimSize(0) - 1;
 }
 
-// Whether an operand of a matmul has an entry for each expert.
+// Whether an operand has an entry for each expert.
 bool mille::lower::isStacked(OpOperand &operand) {
+  Operation *op = operand.getOwner();
+  if (isa<WeightGradientOp, PackOp>(op))
+    return startsOf(op) && operand.get() != startsOf(op) &&
+           (isa<PackOp>(op) || operand.get() == outOf(op));
   auto matmul = dyn_cast<MatmulOp>(operand.getOwner());
   auto type = dyn_cast<MemRefType>(operand.get().getType());
   if (!matmul || !matmul.getStarts() || !type)

@@ -2,6 +2,7 @@
 // of the op's attributes, in the order of runtime/abi.h. Must not launch
 // kernels.
 #include "compiler/lower/Prepared.h"
+#include "compiler/lower/LaunchOperands.h"
 #include "dialects/kernel/OpList.h"
 #include "dialects/kernel/Remembered.h"
 #include "dialects/kernel/RowSpace.h"
@@ -318,6 +319,38 @@ public:
                address.lookup(outs[0]), i64(rowStride(outs[0])),
                address.lookup(outs[1]), address.lookup(outs[2]),
                address.lookup(outs[3])});
+    return success();
+  }
+  LogicalResult lower(RouteGradientOp op) {
+    const int64_t numbers[] = {
+        columnsOf(op.getLogits()), columnsOf(op.getGradient()),
+        int64_t(op.getScore()), op.getRenormalised(), op.getSoftmaxChosen()};
+    code.call("mille_route_gradient",
+              {code.run, integers(numbers),
+               code.real(op.getEpsilon().convertToDouble()),
+               code.real(op.getFactor().convertToDouble()),
+               address.lookup(op.getGradient()),
+               i64(rowStride(op.getGradient())), address.lookup(op.getLogits()),
+               i64(rowStride(op.getLogits())), address.lookup(op.getPlace()),
+               address.lookup(op.getStarts()), address.lookup(op.getOut()),
+               rowsOf(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(SlotProductsOp op) {
+    code.call("mille_slot_products",
+              {code.run, address.lookup(op.getSlots()),
+               i64(rowStride(op.getSlots())), address.lookup(op.getRow()),
+               i64(rowStride(op.getRow())), i64(columnsOf(op.getRow())),
+               address.lookup(op.getPlace()), i64(columnsOf(op.getOut())),
+               address.lookup(op.getOut()), rowsOf(op.getOut()),
+               i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(ExpertsOp op) {
+    code.call("mille_experts",
+              {code.run, address.lookup(op.getStarts()),
+               i64(entriesOf(op.getStarts())), rowsOf(op.getOut()),
+               address.lookup(op.getOut())});
     return success();
   }
   LogicalResult lower(SimilarityOp op) {

@@ -22,28 +22,49 @@ static_assert(uint32_t(RateSchedule::inverse_sqrt) == MILLE_RATE_INVERSE_SQRT);
 
 namespace {
 
-// For each parameter with a gradient an entry of the table of weights where it
-// lies.
-llvm::DenseMap<Attribute, uint64_t> trainedPlaces(Operation *model,
-                                                  const WeightTable &table) {
-  llvm::DenseMap<Attribute, uint64_t> places;
+// For each parameter an entry of the table of weights where it lies.
+using Places = llvm::DenseMap<Attribute, uint64_t>;
+
+// Those of the parameters that ops use as `symbolOf` says: null for none.
+template <typename Op, typename SymbolOf>
+Places placesOf(Operation *within, const WeightTable &table,
+                SymbolOf symbolOf) {
+  Places places;
   llvm::DenseMap<Operation *, const WeightTable::Layers *> blocks;
   for (const WeightTable::Layers &block : table.layers)
     blocks[block.op] = &block;
-  model->walk([&](kernel::GradientOp gradient) {
-    const uint64_t place = table.place.lookup(gradient);
-    auto layers = gradient->getParentOfType<kernel::LayersOp>();
+  within->walk([&](Op op) {
+    auto symbol = llvm::dyn_cast_or_null<FlatSymbolRefAttr>(symbolOf(op));
+    if (!symbol)
+      return;
+    const uint64_t place = table.place.lookup(op);
+    auto layers = op->template getParentOfType<kernel::LayersOp>();
     if (!layers) {
-      places.try_emplace(gradient.getParameterAttr(), place);
+      places.try_emplace(symbol, place);
       return;
     }
     const WeightTable::Layers &block = *blocks.lookup(layers);
-    const int64_t body = gradient->getParentRegion()->getRegionNumber();
+    const int64_t body = op->getParentRegion()->getRegionNumber();
     for (size_t layer : layers.layersOf(body))
-      places.try_emplace(layers.entryOf(layer, gradient.getParameterAttr()),
+      places.try_emplace(layers.entryOf(layer, symbol),
                          block.firstEntry + layer * block.rowEntries + place);
   });
   return places;
+}
+
+// Parameters with a gradient.
+Places trainedPlaces(Operation *model, const WeightTable &table) {
+  return placesOf<kernel::GradientOp>(
+      model, table,
+      [](kernel::GradientOp op) -> Attribute { return op.getParameterAttr(); });
+}
+
+// Parameters that a step reads, among them those that no loss depends on
+// smoothly, like a bias that experts are chosen by.
+Places readPlaces(Operation *model, const WeightTable &table) {
+  return placesOf<kernel::WeightOp>(
+      kernel::entryOf(model, trainStepName), table,
+      [](kernel::WeightOp op) -> Attribute { return op.getValue(); });
 }
 
 // Calls `use` for what a symbol that `op` uses stands for, in each layer.
@@ -83,7 +104,7 @@ Constant record(Type type, ArrayRef<std::pair<Field, Constant>> fields) {
 } // namespace
 
 LogicalResult checkTrained(Operation *model, const WeightTable &table) {
-  llvm::DenseMap<Attribute, uint64_t> places = trainedPlaces(model, table);
+  Places places = trainedPlaces(model, table);
   WalkResult result = model->walk([&](kernel::WeightOp weight) {
     bool trained = false;
     if (!isa<FlatSymbolRefAttr>(weight.getValue()))
@@ -129,12 +150,16 @@ Constant ModelData::parameterArray(Operation *model, const WeightTable &table,
                                    uint64_t &updates) {
   using Field = abi::parameter_info::Field;
   llvm::DenseMap<Attribute, uint64_t> whole = wholeAt(model, updates);
-  llvm::DenseMap<Attribute, uint64_t> places = trainedPlaces(model, table);
+  Places places = trainedPlaces(model, table), read = readPlaces(model, table);
   std::vector<Constant> parts;
   model->walk([&](transformer::ParameterOp op) {
-    auto place = places.find(FlatSymbolRefAttr::get(op.getSymNameAttr()));
-    if (place == places.end())
+    auto symbol = FlatSymbolRefAttr::get(op.getSymNameAttr());
+    auto place = places.find(symbol);
+    const bool trained = place != places.end();
+    if (!trained && (place = read.find(symbol)) == read.end())
       return;
+    const size_t group = trained ? training.groupOf(op.getSymName())
+                                 : training.groups.size() + 1;
     auto type = cast<RankedTensorType>(op.getType());
     std::vector<Constant> shape(type.getShape().begin(), type.getShape().end());
     shape.resize(MILLE_MAX_DIMENSIONS, 0);
@@ -144,7 +169,7 @@ Constant ModelData::parameterArray(Operation *model, const WeightTable &table,
          {Field::entry, place->second},
          {Field::elements, type.getNumElements()},
          {Field::rank, type.getRank()},
-         {Field::group, training.groupOf(op.getSymName())},
+         {Field::group, int64_t(group)},
          {Field::whole_at, whole.lookup(place->first)},
          {Field::shape,
           Constant::aggregate(
@@ -166,6 +191,7 @@ Constant ModelData::groupArray(const Training &training) {
   for (const TrainingGroup &group : training.groups)
     add(group.rate, group.decay);
   add(1, training.decay); // of parameters in no group
+  add(0, 0);              // of those without gradients, which stay as they are
   return array("groups", types.group_info, std::move(parts));
 }
 
@@ -204,7 +230,7 @@ Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
                {Field::labels, classesOf(model)},
                {Field::step_entry, step},
                {Field::eval_entry, eval},
-               {Field::group_count, training.groups.size() + 1},
+               {Field::group_count, training.groups.size() + 2},
                {Field::groups, groupArray(training)},
                {Field::parameter_count, parameters},
                {Field::parameters, list},

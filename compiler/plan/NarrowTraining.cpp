@@ -196,10 +196,10 @@ private:
     auto type = withElements(old.getOut().getType(), bf16);
     Value to =
         tensor::EmptyOp::create(builder, old.getLoc(), type.getShape(), bf16);
-    op.getWeightMutable().assign(PackOp::create(builder, old.getLoc(), type,
-                                                old.getWeight(), to,
-                                                old.getTransposed())
-                                     .getResult());
+    op.getWeightMutable().assign(
+        PackOp::create(builder, old.getLoc(), type, old.getWeight(),
+                       old.getStarts(), to, old.getTransposed())
+            .getResult());
     if (!old->use_empty())
       return;
     Operation *out = old.getOut().getDefiningOp();

@@ -31,16 +31,17 @@ void replaceBy(OpOperand &operand, WeightOp weight, RankedTensorType type,
 void packAgain(OpOperand &operand, PackOp op, int64_t accumulators,
                ArrayRef<int64_t> widths) {
   auto type = cast<RankedTensorType>(op.getOut().getType());
-  if (type.getRank() != 2)
+  if (type.getRank() != (op.getStarts() ? 3 : 2))
     return;
-  const mille::Panels panels{mille::panelWidth(type.getDimSize(0), widths),
-                             accumulators, groupOf(type.getElementType())};
+  const int64_t columns = type.getShape().end()[-2];
+  const mille::Panels panels{mille::panelWidth(columns, widths), accumulators,
+                             groupOf(type.getElementType())};
   OpBuilder builder(op);
   auto packed = type.clone(panels.shapeOf(type.getShape()));
   Value to = tensor::EmptyOp::create(builder, op.getLoc(), packed.getShape(),
                                      packed.getElementType());
-  operand.set(PackOp::create(builder, op.getLoc(), packed, op.getWeight(), to,
-                             op.getTransposed())
+  operand.set(PackOp::create(builder, op.getLoc(), packed, op.getWeight(),
+                             op.getStarts(), to, op.getTransposed())
                   .getResult());
   if (op->use_empty())
     op.erase();

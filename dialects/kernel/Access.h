@@ -43,6 +43,10 @@ verifyOneOf(mlir::Operation *op, llvm::StringRef name, mlir::Value value,
 mlir::LogicalResult verifyIndices(mlir::Operation *op, llvm::StringRef name,
                                   mlir::Value value);
 
+// Checks that `starts`, if present, is i32 [entries + 1]. Gives the entries, 0
+// where it is absent.
+mlir::FailureOr<int64_t> entriesOf(mlir::Operation *op, mlir::Value starts);
+
 // Checks the heads of linear attention: sizes, columns of buffers at their
 // offsets, scale.
 mlir::LogicalResult verifyHeads(LinearRecurrenceOp op, mlir::Value out);

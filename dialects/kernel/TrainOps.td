@@ -12,9 +12,14 @@ def Kernel_WeightGradientOp : Kernel_GeneratedOp<"weight_gradient", [Kernel_Adds
     are added in order, so that a batch gives the same bits in one run and in several; of bf16 in
     pairs, an odd last one with zeros: for that all runs but the last have an even number of rows.
 
+    With `starts`, i32 [entries + 1], the out is a stack, [entries, N, K]: entry e gets the sum over
+    rows starts[e] to starts[e + 1] - 1. Such a sum has no pairs, since no run knows how many rows
+    an expert had in others.
+
     Constraints:
     * (C1) gradient is f32 or bf16 [?, N], input [?, K] of the same type, the out f32 [N, K].
     * (C2) a result for each outs on tensors, none on memrefs.
+    * (C3) starts is i32 [entries + 1], and the out has as many entries.
 
     Accuracy: |error| <= (rows + 1) u sum|a b|, of the terms and what the out holds.
 
@@ -23,10 +28,11 @@ def Kernel_WeightGradientOp : Kernel_GeneratedOp<"weight_gradient", [Kernel_Adds
       : tensor<?x16xf32>, tensor<?x8xf32> -> tensor<16x8xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$gradient, Kernel_Buffer:$input, Kernel_Buffer:$out);
+  let arguments = (ins Kernel_Buffer:$gradient, Kernel_Buffer:$input,
+    Optional<Kernel_Buffer>:$starts, Kernel_Buffer:$out);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    $gradient `,` $input `outs` `(` $out `:` type($out) `)` attr-dict
+    $gradient `,` $input (`starts` $starts^ `:` type($starts))? `outs` `(` $out `:` type($out) `)` attr-dict
     `:` type($gradient) `,` type($input) (`->` type($result)^)?
   }];
   let hasVerifier = 1;
@@ -171,9 +177,13 @@ def Kernel_PackOp : Kernel_GeneratedOp<"pack"> {
     matrix or, after planning, in panels [panels, K, panel] of its rows, filled up with zeros; of
     bf16 they are [panels, ceil(K / 2), 2 panel], as two values of K lie side by side.
 
+    With `starts`, i32 [entries + 1], weight and out are stacks. Only entries that have rows,
+    starts[e] < starts[e + 1], are packed: what the others hold is undefined.
+
     Constraints:
     * (C1) weight is f32 [N, K]; the out is f32 or bf16, and such a matrix or panels of it.
     * (C2) a result for each outs on tensors, none on memrefs.
+    * (C3) starts is i32 [entries + 1], and weight and out have as many entries.
 
     Accuracy: exact in f32, one rounding in bf16.
 
@@ -181,10 +191,11 @@ def Kernel_PackOp : Kernel_GeneratedOp<"pack"> {
     %t = kernel.pack %w transposed outs(%o : tensor<8x16xf32>) : tensor<16x8xf32> -> tensor<8x16xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$weight, Kernel_Buffer:$out, UnitAttr:$transposed);
+  let arguments = (ins Kernel_Buffer:$weight, Optional<Kernel_Buffer>:$starts,
+    Kernel_Buffer:$out, UnitAttr:$transposed);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
-    $weight (`transposed` $transposed^)? `outs` `(` $out `:` type($out) `)` attr-dict
+    $weight (`transposed` $transposed^)? (`starts` $starts^ `:` type($starts))? `outs` `(` $out `:` type($out) `)` attr-dict
     `:` type($weight) (`->` type($result)^)?
   }];
   let hasVerifier = 1;
@@ -321,4 +332,78 @@ def Kernel_DropoutOp : Kernel_PreparedOp<"dropout"> {
   let hasVerifier = 1;
 }
 
+def Kernel_RouteGradientOp : Kernel_PreparedOp<"route_gradient"> {
+  let summary = "gradient of the router's logits from that of the weights it gave";
+  let description = [{
+    As transformer.route_gradient: gradient is [rows, k], place and starts are those of `route`,
+    which say what expert each slot has. A number of an expert that a row has not chosen has a
+    gradient where the softmax is over all of them.
+
+    Constraints:
+    * (C1) logits and out are [?, entries], gradient [?, k], place i32 [?], starts
+      i32 [entries + 1]; k <= entries.
+    * (C2) factor and epsilon are finite, epsilon >= 0.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: computed in double, rounded to f32 once.
+
+    ```mlir
+    %l = kernel.route_gradient %gw at %logits place %p : tensor<?xi32> starts %s : tensor<5xi32> outs(%o : tensor<?x4xf32>)
+      score softmax renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : tensor<?x2xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$gradient, Kernel_Buffer:$logits, Kernel_Buffer:$place,
+    Kernel_Buffer:$starts, Kernel_Buffer:$out, Transformer_RouterScoreWord:$score,
+    BoolAttr:$renormalised, BoolAttr:$softmax_chosen, F64Attr:$epsilon, F64Attr:$factor);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $gradient `at` $logits `place` $place `:` type($place) `starts` $starts `:` type($starts)
+    `outs` `(` $out `:` type($out) `)` `score` $score `renormalised` $renormalised
+    `softmax_chosen` $softmax_chosen `epsilon` $epsilon `factor` $factor attr-dict
+    `:` type($gradient) `,` type($logits) (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_SlotProductsOp : Kernel_PreparedOp<"slot_products"> {
+  let summary = "slots . row for each slot of a row: the gradient of experts' weights";
+  let description = [{
+    out[m, j] = sum over n of slots[place[m * k + j], n] row[m, n].
+
+    Constraints:
+    * (C1) slots and row have the same columns; place is i32 [?].
+    * (C2) the out is [?, k], k > 0.
+    * (C3) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: as if summed in double, rounded to f32 once.
+
+    ```mlir
+    %w = kernel.slot_products %y, %g place %p : tensor<?xi32> outs(%o : tensor<?x2xf32>) : tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x2xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$slots, Kernel_Buffer:$row, Kernel_Buffer:$place,
+                       Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$slots `,` $row `place` $place `:` type($place) `outs` `(` $out `:` type($out) `)` attr-dict `:` type($slots) `,` type($row) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
+def Kernel_ExpertsOp : Kernel_PreparedOp<"experts"> {
+  let summary = "the expert of each row that is sorted by expert, i32 [rows]";
+  let description = [{
+    out[p] = e where starts[e] <= p < starts[e + 1].
+
+    Constraints:
+    * (C1) starts is i32 [entries + 1].
+    * (C2) a result for each outs on tensors, none on memrefs.
+
+    ```mlir
+    %e = kernel.experts %s outs(%o : tensor<?xi32>) : tensor<5xi32> -> tensor<?xi32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$starts, Kernel_Integers:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$starts `outs` `(` $out `:` type($out) `)` attr-dict `:` type($starts) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
 #endif

@@ -135,6 +135,17 @@ LogicalResult mille::kernel::verifyIndices(Operation *op, StringRef name,
                            << " but must be i32 [?]";
 }
 
+FailureOr<int64_t> mille::kernel::entriesOf(Operation *op, Value starts) {
+  if (!starts)
+    return 0;
+  ShapedType type = shapedOf(starts);
+  if (type.getRank() == 1 && type.getElementType().isInteger(32) &&
+      !type.isDynamicDim(0) && type.getDimSize(0) > 1)
+    return type.getDimSize(0) - 1;
+  return op->emitOpError() << "starts is " << type
+                           << " but must be i32 [entries + 1]";
+}
+
 //===-- matmul ------------------------------------------------------------===//
 
 namespace {
@@ -265,15 +276,10 @@ LogicalResult MatmulOp::verify() {
   if (accumulators != 1 && accumulators != 2) // C2
     return emitOpError() << "accumulators is " << accumulators
                          << " but must be 1 or 2";
-  int64_t entries = 0;
-  if (Value starts = getStarts()) {
-    ShapedType type = shapedOf(starts);
-    if (type.getRank() != 1 || !type.getElementType().isInteger(32) ||
-        type.isDynamicDim(0) || type.getDimSize(0) < 2) // C6
-      return emitOpError() << "starts is " << type
-                           << " but must be i32 [entries + 1]";
-    entries = type.getDimSize(0) - 1;
-  }
+  FailureOr<int64_t> stack = entriesOf(*this, getStarts()); // C6
+  if (failed(stack))
+    return failure();
+  const int64_t entries = *stack;
   Type element = shapedOf(getWeight()).getElementType(),
        given = shapedOf(getInput()).getElementType();
   bool fits =

@@ -111,6 +111,20 @@ public:
     inSequences("keys", op.getKeys(), "key", op.getKey());
     return result;
   }
+  // Place has k rows for each of theirs.
+  LogicalResult check(RouteGradientOp op) {
+    same("gradient", op.getGradient(), "logits", op.getLogits());
+    same("outs", op.getOut(), "logits", op.getLogits());
+    same("place", op.getPlace(), "logits", op.getLogits(),
+         columnsOf(op.getGradient()));
+    return result;
+  }
+  LogicalResult check(SlotProductsOp op) {
+    same("outs", op.getOut(), "row", op.getRow());
+    same("slots", op.getSlots(), "row", op.getRow(), columnsOf(op.getOut()));
+    same("place", op.getPlace(), "slots", op.getSlots());
+    return result;
+  }
   LogicalResult check(RotationOp op) {
     same("positions", op.getPositions(), "outs", op.getOut());
     return result;
@@ -164,7 +178,7 @@ public:
                       GatherTokensOp, PatchesOp, PatchTableOp, PatchRotationOp,
                       MovePatchesOp, WindowSegmentsOp, SimilarityOp, RouteOp,
                       ScheduleOp, RecallOp, RememberOp, PositionsOp, KeepOp,
-                      PackOp, SpreadOp>::value,
+                      PackOp, SpreadOp, ExpertsOp>::value,
       LogicalResult>
   check(Op) {
     return result;
@@ -230,6 +244,9 @@ private:
                << " has " << inWords(space, /*ofSequence=*/true) << " rows";
   }
 
+  static int64_t columnsOf(Value value) {
+    return cast<ShapedType>(value.getType()).getShape().back();
+  }
   static std::optional<RowSpace> spaceOf(Value value) {
     if (!value || !isa<RankedTensorType>(value.getType()))
       return std::nullopt;

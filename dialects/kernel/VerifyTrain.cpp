@@ -21,7 +21,13 @@ LogicalResult WeightGradientOp::verify() {
       shapedOf(getInput()).getElementType()) // C1
     return emitOpError() << "input is " << getInput().getType()
                          << " but gradient is " << getGradient().getType();
-  if (failed(verifyOneOf(*this, "outs", getOut(), {{*outputs, *inputs}}))) // C1
+  FailureOr<int64_t> entries = entriesOf(*this, getStarts()); // C3
+  if (failed(entries))
+    return failure();
+  SmallVector<int64_t> out{*outputs, *inputs};
+  if (*entries)
+    out.insert(out.begin(), *entries);                     // C3
+  if (failed(verifyOneOf(*this, "outs", getOut(), {out}))) // C1
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C2
 }
@@ -125,16 +131,23 @@ LogicalResult CrossEntropyOp::verify() {
 }
 
 LogicalResult PackOp::verify() {
-  auto inner = columnsOf(*this, "weight", getWeight()); // C1
-  if (!inner)
+  FailureOr<int64_t> entries = entriesOf(*this, getStarts()); // C3
+  if (failed(entries))
     return failure();
-  int64_t rows = shapeOf(getWeight())[0], columns = *inner;
-  if (rows < 1) // C1; dynamic is < 0
-    return emitOpError() << "weight is " << getWeight().getType()
-                         << " but its number of rows must be known";
+  ShapedType weight = shapedOf(getWeight());
+  const std::string stack = *entries ? std::to_string(*entries) + ", " : "";
+  ArrayRef<int64_t> matrix = weight.getShape(), out = shapeOf(getOut());
+  if (!weight.hasStaticShape() || !weight.getElementType().isF32() ||
+      matrix.size() != (*entries ? 3 : 2) || // C1
+      (*entries && matrix[0] != *entries))   // C3
+    return emitOpError() << "weight is " << weight << " but must be f32 ["
+                         << stack << "N, K] of known sizes";
+  const bool sameEntries = !*entries || (!out.empty() && out[0] == *entries);
+  if (*entries && sameEntries)
+    out = out.drop_front();
+  int64_t rows = matrix.end()[-2], columns = matrix.back();
   if (getTransposed())
     std::swap(rows, columns);
-  ArrayRef<int64_t> out = shapeOf(getOut());
   const Type element = shapedOf(getOut()).getElementType();
   const int64_t group = element.isBF16() ? 2 : 1;
   const bool fits =
@@ -144,9 +157,58 @@ LogicalResult PackOp::verify() {
                            mille::Panels{out[2] / group, 1, group}.shapeOf(
                                {rows, columns}))
           : out == ArrayRef<int64_t>({rows, columns});
-  if (!fits || !(element.isF32() || element.isBF16())) // C1
+  if (!fits || !sameEntries ||                // C3
+      !(element.isF32() || element.isBF16())) // C1
     return emitOpError() << "outs is " << getOut().getType()
-                         << " but must be f32 or bf16 [" << rows << ", "
-                         << columns << "], or panels of it";
+                         << " but must be f32 or bf16 [" << stack << rows
+                         << ", " << columns << "], or panels of it";
+  return verifyResult(*this, getOut(), getResult()); // C2
+}
+
+//===-- experts -----------------------------------------------------------===//
+
+LogicalResult RouteGradientOp::verify() {
+  FailureOr<int64_t> entries = entriesOf(*this, getStarts()); // C1
+  auto k = columnsOf(*this, "gradient", getGradient());       // C1
+  auto experts = columnsOf(*this, "logits", getLogits());     // C1
+  if (failed(entries) || !k || !experts ||
+      failed(verifyIndices(*this, "place", getPlace())) || // C1
+      failed(verifyOutColumns(*this, getOut(), *experts))) // C1
+    return failure();
+  if (*experts != *entries) // C1
+    return emitOpError() << "starts is " << getStarts().getType()
+                         << " but there are " << *experts << " experts";
+  if (*k > *experts) // C1
+    return emitOpError() << "gradient has " << *k << " columns but there are "
+                         << *experts << " experts";
+  const double epsilon = getEpsilon().convertToDouble(),
+               factor = getFactor().convertToDouble();
+  if (!std::isfinite(epsilon) || epsilon < 0) // C2
+    return emitOpError() << "epsilon is " << formatDouble(epsilon)
+                         << " but must be finite and >= 0";
+  if (!std::isfinite(factor)) // C2
+    return emitOpError() << "factor is " << formatDouble(factor)
+                         << " but must be finite";
+  return verifyResult(*this, getOut(), getResult()); // C3
+}
+
+LogicalResult SlotProductsOp::verify() {
+  auto columns = columnsOf(*this, "slots", getSlots()); // C1
+  auto ofRow = columnsOf(*this, "row", getRow());       // C1
+  auto k = columnsOf(*this, "outs", getOut());          // C2
+  if (!columns || !ofRow || !k ||
+      failed(verifyIndices(*this, "place", getPlace()))) // C1
+    return failure();
+  if (*columns != *ofRow) // C1
+    return emitOpError() << "slots has " << *columns << " columns but row has "
+                         << *ofRow;
+  if (failed(verifyPositive(*this, "k", *k))) // C2
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C3
+}
+
+LogicalResult ExpertsOp::verify() {
+  if (failed(entriesOf(*this, getStarts()))) // C1
+    return failure();
   return verifyResult(*this, getOut(), getResult()); // C2
 }

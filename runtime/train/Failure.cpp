@@ -32,6 +32,19 @@ bool areFinite(const mille_buffer &buffer, int32_t dimension, int64_t at) {
   return true;
 }
 
+// The out of a stage. The entries of experts without rows may hold anything.
+bool isOutFinite(const mille_stage &stage) {
+  const mille_buffer &out = mille::outOf(stage);
+  const int32_t last = out.dimensions - 1;
+  if (!mille::isOutStacked(stage))
+    return areFinite(out, last, 0);
+  for (int64_t e = 0; e < stage.entries; ++e)
+    if (stage.starts[e + 1] > stage.starts[e] &&
+        !areFinite(out, last - 1, e * out.dimension[last].stride))
+      return false;
+  return true;
+}
+
 // Looks at the launches of a step in their order.
 struct Search {
   const mille_trainer *trainer;
@@ -55,7 +68,7 @@ struct Search {
     const mille_buffer &out = mille::outOf(stage);
     for (const mille_buffer *buffer = stage.buffers; buffer != &out; ++buffer)
       self.read(buffer->host);
-    self.found = !areFinite(out, out.dimensions - 1, 0);
+    self.found = !isOutFinite(stage);
     return self.found ? MILLE_INVALID_INPUT : 0;
   }
 };

@@ -1,10 +1,10 @@
 // What no kernel trains is refused by name.
 // RUN: %mille-opt %s --convert-to-kernel --split-input-file --verify-diagnostics
 
-transformer.model @experts {
+transformer.model @experts_from_outside {
   transformer.parameter @w : tensor<2x4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "w", tensor<2x4x4xf32>>
   func.func @train_step(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %e: tensor<?x?xi32> {transformer.name = "e"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
-    // expected-error @below {{is of experts, which no kernel trains yet}}
+    // expected-error @below {{has experts that no transformer.route chose}}
     transformer.weight_gradient %x, %x experts %e : tensor<?x?xi32> weight @w : tensor<?x?x4xf32>, tensor<?x?x4xf32>
     return %x : tensor<?x?x4xf32>
   }

@@ -46,18 +46,25 @@ struct NarrowRows {
   Guarded numbers;
 };
 
-void weightGradient(const Target &isa, int64_t N, int64_t K) {
-  const std::string g = narrowType(N), x = narrowType(K), o = fixedType(N, K);
-  ParsedKernel parsed("func.func @f(%g: " + g + ", %x: " + x + ", %o: " + o +
-                      ") {\n kernel.weight_gradient %g, %x outs(%o : " + o +
-                      ") : " + g + ", " + x + "\n return\n}\n");
+// Rows of an expert are added one by one, others in pairs.
+void weightGradient(const Target &isa, int64_t N, int64_t K, bool ofExperts) {
+  const std::string g = narrowType(N), x = narrowType(K), s = "memref<4xi32>",
+                    o = ofExperts
+                            ? "memref<3x" + text(N) + "x" + text(K) + "xf32>"
+                            : fixedType(N, K);
+  ParsedKernel parsed("func.func @f(%g: " + g + ", %x: " + x + ", %s: " + s +
+                      ", %o: " + o + ") {\n kernel.weight_gradient %g, %x " +
+                      (ofExperts ? "starts %s : " + s + " " : "") +
+                      "outs(%o : " + o + ") : " + g + ", " + x +
+                      "\n return\n}\n");
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   const int64_t rowUnit = parsed.info.rowUnit,
                 columnUnit = parsed.info.columnUnit;
   for (int64_t rows : {1, 2, 7, 64, 131, 514})
     for (auto side : sides) {
       const std::string name = "weight gradient " + text(N) + " x " + text(K) +
-                               ", " + text(rows) + " rows: ";
+                               (ofExperts ? " of an expert" : "") + ", " +
+                               text(rows) + " rows: ";
       const NarrowRows gradient(rows, N, 1, side), input(rows, K, 2, side);
       Guarded out(N * K, side);
       const std::vector<float> before = drawn(N * K, 3);
@@ -71,8 +78,9 @@ void weightGradient(const Target &isa, int64_t N, int64_t K) {
                name + "status");
       };
       resetScratch();
-      checkSums(name, {N, K, rowUnit, columnUnit, rows, /*cut=*/6}, gradient,
-                input, before, out, double(rows + 2), run);
+      checkSums(name,
+                {N, K, rowUnit, columnUnit, rows, /*cut=*/ofExperts ? 5 : 6},
+                gradient, input, before, out, double(rows + 2), run);
       expect(peakScratch() <= parsed.info.scratchBytes,
              name + text(int64_t(peakScratch())) + " bytes of scratch");
     }
@@ -161,7 +169,9 @@ int main(int argc, char **argv) {
                       {31, 112},
                       {400, 96},
                       {24, 33}})
-    weightGradient(isa, N, K);
+    weightGradient(isa, N, K, /*ofExperts=*/false);
+  for (auto [N, K] : {std::pair{7, 5}, {48, 64}, {24, 33}})
+    weightGradient(isa, N, K, /*ofExperts=*/true);
   for (int64_t N : {1, 17, 64, 100})
     columnSums(isa, N);
   for (bool transposed : {false, true})

@@ -146,3 +146,19 @@ func.func @packs_again(%x: tensor<?x8xf32>, %o: tensor<?x80xf32>) -> tensor<?x80
   } : tensor<?x8xf32>, tensor<80x8xf32> -> tensor<?x80xf32>
   return %y : tensor<?x80xf32>
 }
+
+// So is a stack of them, an entry for each expert.
+// CHECK-LABEL: func.func @packs_experts_again
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<3x2x8x48xf32>
+// CHECK: %[[P:.*]] = kernel.pack %{{.*}} transposed starts %[[S:.*]] : tensor<4xi32> outs(%[[E]] : tensor<3x2x8x48xf32>) : tensor<3x8x80xf32> -> tensor<3x2x8x48xf32>
+// CHECK: kernel.matmul %{{.*}}, %[[P]] starts %[[S]]
+func.func @packs_experts_again(%x: tensor<?x8xf32>, %s: tensor<4xi32>, %o: tensor<?x80xf32>) -> tensor<?x80xf32> {
+  %w = kernel.weight @w -> tensor<3x8x80xf32>
+  %e = tensor.empty() : tensor<3x80x8xf32>
+  %p = kernel.pack %w transposed starts %s : tensor<4xi32> outs(%e : tensor<3x80x8xf32>) : tensor<3x8x80xf32> -> tensor<3x80x8xf32>
+  %y = kernel.matmul %x, %p starts %s : tensor<4xi32> outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<3x80x8xf32> -> tensor<?x80xf32>
+  return %y : tensor<?x80xf32>
+}

@@ -29,3 +29,19 @@ func.func @weight_gradient_c2(%g: tensor<?x16xf32>, %x: tensor<?x8xf32>, %w: ten
   kernel.weight_gradient %g, %x outs(%w : tensor<16x8xf32>) : tensor<?x16xf32>, tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @weight_gradient_c3(%g: tensor<?x16xf32>, %x: tensor<?x8xf32>, %s: tensor<5xi32>, %w: tensor<16x8xf32>) {
+  // expected-error @+1 {{outs is 'tensor<16x8xf32>' but must be f32 [4, 16, 8]}}
+  %0 = kernel.weight_gradient %g, %x starts %s : tensor<5xi32> outs(%w : tensor<16x8xf32>) : tensor<?x16xf32>, tensor<?x8xf32> -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+func.func @weight_gradient_c3_starts(%g: tensor<?x16xf32>, %x: tensor<?x8xf32>, %s: tensor<?xi32>, %w: tensor<4x16x8xf32>) {
+  // expected-error @+1 {{starts is 'tensor<?xi32>' but must be i32 [entries + 1]}}
+  %0 = kernel.weight_gradient %g, %x starts %s : tensor<?xi32> outs(%w : tensor<4x16x8xf32>) : tensor<?x16xf32>, tensor<?x8xf32> -> tensor<4x16x8xf32>
+  return
+}

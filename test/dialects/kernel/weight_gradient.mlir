@@ -9,3 +9,11 @@ func.func @weight_gradient(%gy: tensor<?x16xf32>, %x: tensor<?x8xf32>, %g: tenso
   kernel.weight_gradient %gm, %xm outs(%om : memref<16x8xf32>) : memref<?x16xf32>, memref<?x8xf32>
   return
 }
+
+// CHECK-LABEL: @weight_gradient_of_experts
+// CHECK: kernel.weight_gradient %{{.*}}, %{{.*}} starts %{{.*}} : tensor<5xi32> outs(%{{.*}} : tensor<4x16x8xf32>) : tensor<?x16xbf16>, tensor<?x8xbf16> -> tensor<4x16x8xf32>
+func.func @weight_gradient_of_experts(%gy: tensor<?x16xbf16>, %x: tensor<?x8xbf16>, %s: tensor<5xi32>, %g: tensor<4x16x8xf32>) {
+  %w = kernel.weight_gradient %gy, %x starts %s : tensor<5xi32> outs(%g : tensor<4x16x8xf32>)
+    : tensor<?x16xbf16>, tensor<?x8xbf16> -> tensor<4x16x8xf32>
+  return
+}

@@ -53,6 +53,14 @@ MODELS = {
                                     in_norm=RMS), unit(ffn(), in_norm=RMS, **CHANGED)],
                               position=False),
                         final_norm=RMS)),
+    # Experts with biases, of which a token takes two, beside one that all take.
+    "experts": model(stack([unit(attention("causal"), in_norm=LAYER),
+                            unit(ffn(gated="glu", experts={
+                                "count": 5, "chosen": 2, "renorm": "sum",
+                                "score": "sigmoid", "selection_bias": True,
+                                "router_bias": True, "shared_size": 64,
+                                "shared_gate": True}), in_norm=LAYER)]),
+                     accumulate=4),
     # An encoder beside a decoder.
     "twins": model({"encoder": stack([unit(attention("bidirectional"), out_norm=LAYER),
                                       unit(ffn(), out_norm=LAYER)]),
@@ -83,7 +91,7 @@ def make():
     for name, spec in MODELS.items():
         with open(name + ".json", "w") as file:
             json.dump(dict(spec, name=name), file)
-    for name in ("alibi", "table"):
+    for name in ("alibi", "table", "experts"):
         tensors(name + ".data", input_ids=[16, 16])
     tensors("twins.data", input_ids=[16, 16], decoder_input_ids=[16, 12])
     tensors("pooled.data", input_ids=[16, 16], classes=[16])

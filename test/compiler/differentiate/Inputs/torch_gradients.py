@@ -30,6 +30,7 @@ def direction(shape, k):
 def load(folder):
     config = transformers.AutoConfig.from_pretrained(folder)
     config._attn_implementation = "eager"
+    config._experts_implementation = "eager"
     kind = getattr(transformers, config.architectures[0])
     model = kind.from_pretrained(folder, config=config,
                                  attn_implementation="eager").double().eval()
@@ -64,6 +65,20 @@ def labels_of(shape, classes, mask, per_sequence):
     return labels
 
 
+def of_single_experts(named):
+    """Files hold experts one by one which transformers stacks: their gradients."""
+    found = {}
+    for name, gradient in named.items():
+        if not name.endswith(".experts.gate_up_proj") or gradient is None:
+            continue
+        prefix = name.removesuffix("gate_up_proj")
+        for e, (both, down) in enumerate(zip(gradient, named[prefix + "down_proj"])):
+            gate, up = both.chunk(2)
+            for kind, part in (("gate", gate), ("up", up), ("down", down)):
+                found[f"{prefix}{e}.{kind}_proj.weight"] = part
+    return found
+
+
 def gradients(model, stored, inputs):
     turn_in_double(model)
     logits = model(**inputs).logits
@@ -74,17 +89,17 @@ def gradients(model, stored, inputs):
     loss = torch.nn.functional.cross_entropy(
         logits.reshape(-1, classes), labels, reduction="sum") / 8
     loss.backward()
-    named = dict(model.named_parameters(remove_duplicate=False))
+    named = {name: parameter.grad for name, parameter in
+             model.named_parameters(remove_duplicate=False)}
+    named.update(of_single_experts(named))
     found = {}
     for name in sorted(stored):
-        parameter = named.get(name)
-        if parameter is None:
-            parameter = named.get(model.base_model_prefix + "." + name)
-        if parameter is None or parameter.grad is None:
+        gradient = named.get(name)
+        if gradient is None:
+            gradient = named.get(model.base_model_prefix + "." + name)
+        if gradient is None or gradient.shape != stored[name].shape:
             continue
-        if parameter.shape != stored[name].shape:
-            continue
-        along = [(parameter.grad * direction(parameter.shape, k)).sum()
+        along = [(gradient * direction(gradient.shape, k)).sum()
                  for k in range(1, COUNT + 1)]
         found[name] = [float(f"{float(number):.12g}") for number in along]
     return found
