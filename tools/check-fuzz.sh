@@ -4,7 +4,8 @@
 # build-fuzz/found. Exit status 0 when nothing crashed.
 set -eu
 cd "$(dirname "$0")/.."
-programs="fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula fuzz-assembly fuzz-interpret"
+programs="fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula fuzz-manifest fuzz-assembly
+  fuzz-interpret"
 cmake --preset fuzz
 cmake --build build-fuzz --target $programs
 mkdir -p build-fuzz/found

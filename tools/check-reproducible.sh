@@ -1,7 +1,8 @@
 #!/bin/sh
 # The build is reproducible: the committed tree, built in two folders whose names differ in
-# length, gives the same files. tools/check-reproducible.sh [COMPONENT]: `runtime`, which
-# takes a minute, or `tools`; both without. Nothing comes from the compiler cache.
+# length, gives the same files. tools/check-reproducible.sh [COMPONENT]: `runtime`, with
+# what programs are linked with, which takes a minute, or `tools`; both without. Nothing
+# comes from the compiler cache.
 set -eu
 cd "$(dirname "$0")/.."
 source=$PWD
@@ -21,12 +22,15 @@ for name in first the-second-of-two; do
     cmake --preset release > configure.log
     for component in $components; do
       case $component in
-        runtime) targets="mille_runtime mille_runtime_shared mille_kernel_support
+        runtime) installed="runtime development"
+          targets="mille_runtime mille_runtime_shared mille_kernel_support
           mille_text mille_generation mille_loader mille_loader_shared" ;;
-        *) targets="mille mille-opt" ;;
+        *) installed=$component targets="mille mille-opt" ;;
       esac
       cmake --build build --target $targets > build.log
-      cmake --install build --component "$component" --prefix installed > install.log
+      for part in $installed; do
+        cmake --install build --component "$part" --prefix installed >> install.log
+      done
     done
     cd installed && find . -type f | sort | xargs sha256sum > "$folder/$name.sums"
   )

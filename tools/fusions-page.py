@@ -27,10 +27,11 @@ is asked, "declined: missing" that no kernel of ours does it yet.
 
 The price is the share of a run's time in the kernels that the fusion would take away,
 on one core of a busy Zen 4, f32, 256 tokens of 1024 channels, by `mille bench --kernels`:
-the most that it could gain there. On a GPU it is a launch each time besides. A dash:
-not measured.
+the most that it could gain there. On a GPU it is a launch each time besides. Where a dash is,
+a law forbids the fusion.
 """
-# By hand: OLMo 2, Bloom and MiniCPM3 of 4 layers, Mixtral of 2 with 8 experts.
+# By hand: OLMo 2, Bloom and MiniCPM3 of 4 layers, Mixtral of 2 with 8 experts, DeBERTa V2
+# of 2, and Swin's last stage of 2.
 PRICES = {
     "the last layer makes the sum, and not every layer begins with this norm":
         "0.003 % (OLMo 2; once a run)",
@@ -42,6 +43,9 @@ PRICES = {
     "the norms are over all heads of query or key": "0.14 % (OLMo 2)",
     "the sum over experts gathers its rows, it has no epilogue": "0.003 % (Mixtral)",
     "another kernel than attention reads what is turned": "0.02 % (MiniCPM3)",
+    "a projection has another reader":
+        "0 (DeBERTa V2: two launches, no kernel; its products run at the peak)",
+    "no matmul or row kernel makes a branch's value": "0.01 % (Swin)",
 }
 RECORD = re.compile(
     r'boundary = "([^"]*)", bytes_saved = \d+ : i64, launches_saved = \d+ : i64, '
