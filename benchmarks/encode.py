@@ -45,13 +45,18 @@ def pooled(states, mask):
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
+def by_length(texts):
+    """Numbers of the texts, the longest first: words stand for tokens here, as
+    in sentence-transformers."""
+    return sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+
+
 def by_runtime(run, folder):
     """An encoder of texts of run: (ids, mask) -> states."""
     tokens = tokenizer(folder)
 
     def encode(texts):
-        # Words stand for tokens here, as sentence-transformers does it too.
-        order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
+        order = by_length(texts)
         vectors = [None] * len(texts)
         for at in range(0, len(order), BATCH):
             numbers = order[at:at + BATCH]
@@ -90,6 +95,35 @@ def of_onnxruntime(folder, threads, work):
         "input_ids": ids, "attention_mask": mask})[0], folder)
 
 
+def of_fastembed(folder, threads, work):
+    """ONNX Runtime once more, by fastembed's own tokens and pooling, which takes
+    a model from a folder."""
+    import fastembed
+    from fastembed.common import model_description as kinds
+    place = os.path.join(work, "fastembed")
+    os.makedirs(place, exist_ok=True)
+    for path in (graph(folder, work), *pathlib.Path(folder).glob("*.json")):
+        other = os.path.join(place, os.path.basename(path))
+        if not os.path.exists(other):
+            os.symlink(os.path.abspath(path), other)
+    name = "benchmark/model"
+    fastembed.TextEmbedding.add_custom_model(
+        name, kinds.PoolingType.MEAN, True, kinds.ModelSource(hf=name), 384,
+        model_file=os.path.basename(graph(folder, work)))
+    made = fastembed.TextEmbedding(name, specific_model_path=place,
+                                   threads=threads)
+
+    def encode(texts):
+        order = by_length(texts)
+        vectors = [None] * len(texts)
+        for i, vector in zip(order, made.embed([texts[i] for i in order],
+                                               batch_size=BATCH)):
+            vectors[i] = vector
+        return np.array(vectors)
+
+    return encode
+
+
 def of_openvino(folder, threads, work):
     import openvino
     core = openvino.Core()
@@ -108,7 +142,8 @@ def of_openvino(folder, threads, work):
 PEERS = {"mille": of_mille,
          "mille int8": lambda *words: of_mille(*words, dtype="int8"),
          "sentence-transformers": of_sentence_transformers,
-         "onnxruntime": of_onnxruntime, "openvino": of_openvino}
+         "onnxruntime": of_onnxruntime, "fastembed": of_fastembed,
+         "openvino": of_openvino}
 
 
 def texts_of(count):

@@ -42,6 +42,15 @@ NB_MODULE(_mille, m) {
                    "What the compiler wrote of the package in NAME.json, read "
                    "anew. FileError: it is not there any more.")
       .def(
+          "report",
+          [](const nb::object &package, const nb::kwargs &options) {
+            return nb::module_::import_("mille").attr("report")(package,
+                                                                **options);
+          },
+          nb::arg("options"),
+          "What became of the model, as a dictionary: mille.report of this "
+          "package. It runs the command.")
+      .def(
           "generation",
           [](const Package &package, int64_t context, int64_t sequences,
              int threads) {

@@ -5,8 +5,8 @@
 #   tools/check-python.sh FOLDER     takes `mille` and `mille-compiler` from
 #                                    FOLDER, where tools/wheel.sh has put them
 # PYTHON is the interpreter (python3). Words of WITH are installed as well: with
-# WITH=torch, the tests beside torch run too. SOAK=10000: so many requests are the
-# load on the server.
+# WITH="torch jax halide" the tests beside these run too. SOAK=10000: so many
+# requests are the load on the server.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)

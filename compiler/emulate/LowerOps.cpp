@@ -8,7 +8,7 @@
 using namespace mille::emulate;
 using namespace mlir;
 
-static bool refuse(Operation *op, const llvm::Twine &what) {
+bool mille::emulate::refuse(Operation *op, const llvm::Twine &what) {
   op->emitOpError() << what << " is not modelled by the emulator";
   return false;
 }

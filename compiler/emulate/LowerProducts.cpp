@@ -20,11 +20,6 @@ static std::optional<Element> elementOf(StringRef name) {
       .Default(std::nullopt);
 }
 
-static bool refuse(Operation *op, const llvm::Twine &what) {
-  op->emitOpError() << what << " is not modelled by the emulator";
-  return false;
-}
-
 std::optional<bool> Lowering::rewriteProduct(Operation *op) {
   Location loc = op->getLoc();
   if (isa<NVVM::WgmmaFenceAlignedOp>(op)) {

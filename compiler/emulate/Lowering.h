@@ -6,6 +6,9 @@
 
 namespace mille::emulate {
 
+// An error at the op; false.
+bool refuse(mlir::Operation *op, const llvm::Twine &what);
+
 class Lowering {
 public:
   explicit Lowering(Lowered &into)

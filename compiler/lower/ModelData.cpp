@@ -10,12 +10,6 @@ using namespace mlir;
 
 namespace mille::lower {
 
-// A constant of a struct: every field with its value.
-template <typename Field>
-static Constant record(Type type, ArrayRef<std::pair<Field, Constant>> fields) {
-  return Constant::aggregate(type, inOrder<Field, Constant>(fields));
-}
-
 Constant ModelData::array(StringRef stem, Type element,
                           std::vector<Constant> parts) {
   return Constant::address(types,

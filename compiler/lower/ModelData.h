@@ -12,6 +12,13 @@ struct Training;
 
 namespace mille::lower {
 
+// A constant of a struct: every field with its value.
+template <typename Field>
+Constant record(mlir::Type type,
+                llvm::ArrayRef<std::pair<Field, Constant>> fields) {
+  return Constant::aggregate(type, inOrder<Field, Constant>(fields));
+}
+
 // A lowered entry: its function, and what the runtime must know of it.
 struct EntryData {
   std::string name, symbol;

@@ -96,11 +96,6 @@ int64_t numberOf(ArrayRef<EntryData> entries, StringRef name) {
   return -1;
 }
 
-template <typename Field>
-Constant record(Type type, ArrayRef<std::pair<Field, Constant>> fields) {
-  return Constant::aggregate(type, inOrder<Field, Constant>(fields));
-}
-
 } // namespace
 
 LogicalResult checkTrained(Operation *model, const WeightTable &table) {

@@ -14,7 +14,7 @@ StringRef placeOf(AttributeSite::Kind kind) {
                                          : "a function";
 }
 
-std::string placesOf(unsigned kinds) {
+std::string sitesOf(unsigned kinds) {
   std::string text;
   for (auto kind : {AttributeSite::function, AttributeSite::argument,
                     AttributeSite::result})
@@ -33,7 +33,7 @@ LogicalResult verifyAt(const AttributeSite &site, NamedAttribute given,
                          << " but its dialect has no such attribute";
   if (!(row->kinds & site.kind))
     return errorAt(site) << "has " << name << " but this belongs to "
-                         << placesOf(row->kinds);
+                         << sitesOf(row->kinds);
   if (!row->takes(given.getValue()))
     return errorAt(site) << "has " << name << " = " << given.getValue()
                          << " but it must be " << row->values;

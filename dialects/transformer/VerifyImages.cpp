@@ -3,6 +3,7 @@
 #include "dialects/transformer/Grid.h"
 #include "dialects/transformer/Sizes.h"
 #include "dialects/transformer/Symbols.h"
+#include "dialects/transformer/VerifyShapes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -141,10 +142,6 @@ LogicalResult GridAttr::verify(EmitError emitError, StringRef tokens,
 }
 
 namespace {
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
 
 // Checks the tokens of an op that moves them, and its result of `columns`
 // columns (0: ids), which has the tokens of a part of the grid.

@@ -1,22 +1,11 @@
 // Verifiers of ops on states, one `// Cn` per labelled constraint.
 #include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
+#include "dialects/transformer/VerifyShapes.h"
 
 using namespace mlir;
 using namespace mille::transformer;
 using mille::shapeText;
-
-namespace {
-
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  return succeeded(verifyCompatibleShape(a, b));
-}
-
-} // namespace
 
 LogicalResult mille::verifyStateArgument(Operation *op, Value state) {
   auto argument = dyn_cast<BlockArgument>(state);

@@ -3,6 +3,7 @@
 #include "dialects/transformer/Sizes.h"
 #include "dialects/transformer/State.h"
 #include "dialects/transformer/Symbols.h"
+#include "dialects/transformer/VerifyShapes.h"
 
 #include <cmath>
 
@@ -15,14 +16,6 @@ namespace {
 
 constexpr int64_t anyExtent = ShapedType::kDynamic;
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-bool agree(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  return succeeded(verifyCompatibleShape(a, b));
-}
-
 // Checks that a value has the shape `shape`, with the same fixed extents after
 // the batch.
 LogicalResult expect(Operation *op, StringRef name, Value value,
@@ -34,13 +27,6 @@ LogicalResult expect(Operation *op, StringRef name, Value value,
     return success();
   return op->emitOpError() << name << " is " << shapeText(shapeOf(value))
                            << " but must be " << shapeText(shape);
-}
-
-LogicalResult expectFinite(Operation *op, StringRef name, double value) {
-  if (std::isfinite(value))
-    return success();
-  return op->emitOpError() << name << " is " << formatDouble(value)
-                           << " but must be finite";
 }
 
 // A bias's shape: [batch, heads, query tokens, key tokens].
@@ -145,7 +131,7 @@ LogicalResult ContentBiasOp::verify() {
   if (ShapedType::isDynamic(channels) || channels % heads) // C3
     return emitOpError() << "input has " << extentText(channels)
                          << " channels but there are " << heads << " heads";
-  return expectFinite(*this, "factor", getFactor().convertToDouble()); // C4
+  return verifyFinite(*this, "factor", getFactor().convertToDouble()); // C4
 }
 
 LogicalResult ContentBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
@@ -209,7 +195,7 @@ LogicalResult RouteOp::verify() {
   if (!std::isfinite(epsilon) || epsilon < 0) // C4
     return emitOpError() << "epsilon is " << formatDouble(epsilon)
                          << " but must be finite and >= 0";
-  return expectFinite(*this, "factor", getFactor().convertToDouble()); // C4
+  return verifyFinite(*this, "factor", getFactor().convertToDouble()); // C4
 }
 
 LogicalResult RouteOp::verifySymbolUses(SymbolTableCollection &tables) {

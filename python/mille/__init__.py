@@ -16,21 +16,21 @@ if typing.TYPE_CHECKING:
     from .classifier import Classifier, CrossEncoder
     from .compiling import compile
     from .encoder import Encoder
-    from .examining import analyze, inspect, verify
+    from .examining import analyze, inspect, report, verify
     from .tagger import TokenClassifier
 
 # Imported at their first use: they bring NumPy and half of Python's library.
 _later = {"Classifier": "classifier", "CrossEncoder": "classifier",
           "Encoder": "encoder", "TokenClassifier": "tagger",
           "analyze": "examining", "compile": "compiling",
-          "inspect": "examining", "verify": "examining"}
+          "inspect": "examining", "report": "examining", "verify": "examining"}
 
 __all__ = ["BadWeights", "Cancelled", "Classifier", "CrossEncoder", "Encoder",
            "Error", "FileError", "Generation", "InternalError",
            "InvalidArgument", "NoDevice", "OutOfMemory", "Package",
            "Session", "Tensor", "TokenClassifier", "TooLarge",
            "UnsupportedCpu", "analyze", "compile", "inspect", "load",
-           "verify"]
+           "report", "verify"]
 __version__ = "0.1.0"
 
 

@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import sys
 
 from ._mille import load
 from .errors import (Error, InternalError, InvalidArgument, MissingFile,
@@ -31,16 +32,33 @@ def command():
     return found
 
 
-def run(*words):
-    """(exit status, what it printed, what it complained of)."""
+def terminal():
+    """The descriptor of a terminal that sys.stderr writes to, or None."""
+    try:
+        number = sys.stderr.fileno()
+    except (AttributeError, OSError):  # none, or a stream of the program's own
+        return None
+    return number if os.isatty(number) else None
+
+
+def run(*words, progress=False):
+    """(exit status, what it printed, what it complained of). progress: its line
+    of progress goes to the terminal of sys.stderr, where there is one."""
     line = [command(), *(os.fspath(word) for word in words)]
+    shown = terminal() if progress else None
+    more = {} if shown is None else {
+        "pass_fds": (own := os.dup(shown),),
+        "env": {**os.environ, "MILLE_PROGRESS": str(own)}}
     try:
         done = subprocess.run(line, stdin=subprocess.DEVNULL,
                               capture_output=True, encoding="utf-8",
-                              errors="surrogateescape")
+                              errors="surrogateescape", **more)
     except OSError as error:
         raise file_error(f"{line[0]} cannot be run: {error.strerror}") \
             from error
+    finally:
+        if more:
+            os.close(own)
     return done.returncode, done.stdout, done.stderr.strip()
 
 
@@ -51,16 +69,17 @@ def fail(status, why):
 
 
 def compile(model, output=None, *, dtype="f32", target=None, entries=None,
-            cache=None):
+            cache=None, progress=True):
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
     and opens it. Without `output` it is kept in $XDG_CACHE_HOME/mille/packages
     and compiled once. `cache`: the type of remembered keys and values where
-    dtype does not say it, as of --cache. The command is that of
+    dtype does not say it, as of --cache. `progress`: a line of it on the
+    terminal of sys.stderr, if that is one. The command is that of
     find_command(); what it says of a failure is the exception's text
     (InvalidArgument: the input)."""
     if output is None:
         from . import folders
-        return folders.kept(model, dtype, target, entries, cache)
+        return folders.kept(model, dtype, target, entries, cache, progress)
     words = ["compile", model, "-o", output, f"--dtype={dtype}"]
     if target:
         words.append(f"--target={target}")
@@ -68,7 +87,7 @@ def compile(model, output=None, *, dtype="f32", target=None, entries=None,
         words.append(f"--entries={entries}")
     if cache:
         words.append(f"--cache={cache}")
-    status, _, why = run(*words)
+    status, _, why = run(*words, progress=progress)
     if status:
         fail(status, why)
     return load(output)

@@ -288,6 +288,17 @@ def inspect(model):
     return answer(Inspection, ["inspect", place(model)])
 
 
+def report(package, *, measure=False, batch=1, tokens=128, threads=1):
+    """All that `mille report --json` says of a package (mille.Package or its
+    folder), as a dictionary: units, layers, kernels, fusions, rewrites, memory
+    in bytes. measure: it also runs `batch` sequences of `tokens` tokens, and
+    says how long each kernel takes (docs/report.md)."""
+    words = ["report", place(package)]
+    words += ["--measure", f"--batch={batch}", f"--tokens={tokens}",
+              f"--threads={threads}"] if measure else []
+    return answer(dict, words)
+
+
 def analyze(model, *, weights=None, inputs=None, sample=0, norms=False,
             keys=128, seed=1):
     """What depth does to a model, or to a package's: an Analysis. weights: a

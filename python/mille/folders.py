@@ -4,6 +4,7 @@ needs is imported then: a package is opened without it."""
 import json
 import os
 import pathlib
+import time
 
 from ._mille import load
 from .errors import InvalidArgument, MissingFile, NotAFolder
@@ -28,6 +29,55 @@ def manifest(folder):
     return None
 
 
+def cache():
+    """Where packages, and hashes of large files, are kept."""
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return pathlib.Path(home).expanduser() / "mille"
+
+
+LARGE = 1 << 20  # bytes of a file whose hash is kept
+SETTLED = 2.0  # seconds after which a change gets another time
+
+
+def hash_of(path):
+    """The SHA-256 of a file. That of a large one is kept beside what the
+    system says of its inode, as weights take longer to hash than a package to
+    open: any change of the file changes its st_ctime."""
+    import hashlib
+    facts = os.stat(path)
+    known = repr((os.path.realpath(path), facts.st_dev, facts.st_ino,
+                  facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns))
+    place = cache() / "hashes" / hashlib.sha256(known.encode()).hexdigest()
+    if facts.st_size >= LARGE:
+        try:
+            found = place.read_text("ascii")
+            if len(found) == 64:
+                return found
+        except (OSError, ValueError):
+            pass
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest() \
+            if hasattr(hashlib, "file_digest") \
+            else hashlib.sha256(file.read()).hexdigest()
+    # What was written just now may be written again without another time.
+    if facts.st_size >= LARGE and time.time() - facts.st_ctime > SETTLED:
+        keep_text(place, found)
+    return found
+
+
+def keep_text(place, text):
+    """Writes a file whole, or not at all."""
+    import tempfile
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=place.parent,
+                                         delete=False) as file:
+            file.write(text)
+        os.replace(file.name, place)
+    except OSError:
+        pass  # a folder that nobody may write to: it is hashed again
+
+
 def digest(folder, *options):
     """Names the package that these files and options give."""
     import hashlib
@@ -37,11 +87,7 @@ def digest(folder, *options):
     for path in sorted(folder.iterdir()) if folder.is_dir() \
             else [folder, beside] if beside.exists() else [folder]:
         if path.suffix in names or path == folder:
-            with open(path, "rb") as file:
-                of_file = hashlib.file_digest(file, "sha256") \
-                    if hasattr(hashlib, "file_digest") \
-                    else hashlib.sha256(file.read())
-            total.update(f"{path.name} {of_file.hexdigest()}\n".encode())
+            total.update(f"{path.name} {hash_of(path)}\n".encode())
     return total.hexdigest()[:32]
 
 
@@ -57,7 +103,7 @@ def compiled(folder, dtype, target):
     return kept(folder, dtype, target, entries_of(folder))
 
 
-def kept(model, dtype, target, entries, states=None):
+def kept(model, dtype, target, entries, states=None, progress=True):
     """The package of a model, from the cache or compiled into it:
     $XDG_CACHE_HOME/mille/packages, by the files, the options and the
     command."""
@@ -67,20 +113,20 @@ def kept(model, dtype, target, entries, states=None):
     folder = pathlib.Path(model)
     if not folder.exists():
         raise MissingFile(f"{folder} is no model: there is no such file")
-    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    cache = pathlib.Path(home).expanduser() / "mille" / "packages"
+    packages = cache() / "packages"
     command = compiling.find_command()
     command = os.path.realpath(command) if command else ""
     stamp = os.stat(command) if os.path.exists(command) else None
-    place = cache / digest(folder, dtype, target, entries, states, command,
+    place = packages / digest(folder, dtype, target, entries, states, command,
                            stamp and (stamp.st_size, stamp.st_mtime_ns))
     if place.exists():
         return load(place)
-    cache.mkdir(parents=True, exist_ok=True)
+    packages.mkdir(parents=True, exist_ok=True)
     # A rename, so that nobody opens a package that is half written.
-    with tempfile.TemporaryDirectory(dir=cache) as made:
+    with tempfile.TemporaryDirectory(dir=packages) as made:
         compiling.compile(folder, os.path.join(made, "package"), dtype=dtype,
-                          target=target, entries=entries, cache=states)
+                          target=target, entries=entries, cache=states,
+                          progress=progress)
         try:
             os.rename(os.path.join(made, "package"), place)
         except OSError:

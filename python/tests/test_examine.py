@@ -59,6 +59,15 @@ def test_every_key_is_a_field(folder):
         "verify", folder, "--certificate")
 
 
+def test_report(folder):
+    package = mille.load(folder)
+    assert package.report() == mille.report(folder) == printed("report", folder)
+    found = package.report(measure=True, tokens=8)
+    assert found["kernels"] and found["measured"]
+    with pytest.raises(TypeError, match="token"):
+        package.report(token=8)
+
+
 def test_verify(folder):
     package = mille.load(folder)
     found = mille.verify(package, threads=2)

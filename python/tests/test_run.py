@@ -1,6 +1,7 @@
 """Packages in Python. MILLE: the command that compiles; SPEC: a small model."""
 import errno
 import gc
+import hashlib
 import os
 import pathlib
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -57,6 +59,36 @@ def test_compiled_once(monkeypatch, tmp_path):
     assert mille.compile(spec).path != first
     with pytest.raises(mille.FileError, match="there is no such file"):
         mille.compile(tmp_path / "none")
+
+
+def test_hashes_are_kept(monkeypatch, tmp_path):
+    """A large file is read again only after a change, of any kind."""
+    from mille import folders
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path, kept = tmp_path / "weights", tmp_path / "cache" / "mille" / "hashes"
+    content = bytes(folders.LARGE)
+
+    def right():
+        return folders.hash_of(path) == hashlib.sha256(
+            path.read_bytes()).hexdigest()
+
+    path.write_bytes(content)
+    assert right() and not kept.exists()  # it is too new
+    monkeypatch.setattr(folders, "SETTLED", 0.05)
+    time.sleep(0.1)
+    assert right() and len(list(kept.iterdir())) == 1
+    only_, = kept.iterdir()
+    only_.write_text("f" * 64)
+    assert folders.hash_of(path) == "f" * 64
+    only_.write_text("f")  # cut off
+    assert right()
+    facts = os.stat(path)
+    path.write_bytes(content[:-1] + b"1")
+    os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert right()
+    path.write_bytes(content[:-1])  # small
+    time.sleep(0.1)
+    assert right() and len(list(kept.iterdir())) == 1
 
 
 def test_package(package):
@@ -267,6 +299,49 @@ def test_compile(package, tmp_path, monkeypatch):
     monkeypatch.setenv("MILLE_COMPILER", str(tmp_path / "missing"))
     with pytest.raises(mille.FileError, match="cannot be run"):
         mille.compile(spec, tmp_path / "none")
+
+
+def test_progress_is_shown(tmp_path):
+    """On a terminal, and only there; a failure's sentence is in the error."""
+    code = ("import mille, os, sys; s = os.environ['SPEC']; "
+            "mille.compile(s, sys.argv[1] + '/a', progress=sys.argv[2] == 'y')\n"
+            "try: mille.compile(s, sys.argv[1] + '/b', dtype='f99')\n"
+            "except mille.InvalidArgument as error: assert 'f99' in str(error)")
+    own, other = os.openpty()
+    said = []
+    for shown, stderr in (("y", other), ("n", other), ("y", subprocess.PIPE)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, tmp_path / shown, shown],
+            stderr=stderr, check=True,
+            env={**os.environ, "MILLE_COMPILER": os.environ["MILLE"],
+                 "XDG_CACHE_HOME": str(tmp_path / "cache")})
+        said.append(done.stderr)
+        if stderr == other:
+            os.write(other, b"end\n")
+            said[-1] = os.read(own, 1 << 16)
+    assert b"\r\x1b[K" in said[0], said
+    assert said[1:] == [b"end\r\n", b""]
+
+
+def test_out_takes_no_memory(package):
+    """Runs into given arrays keep nothing, and make no array."""
+    session = package.session(batch=8, tokens=8)
+    many = np.repeat(ids, 8, axis=0)
+    out = session(input_ids=many)
+    session(input_ids=many, out=out)
+    tracemalloc.start()
+    session(input_ids=many, out=out)
+    before, _ = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    for _ in range(100):
+        session(input_ids=many, out=out)
+    after, most = tracemalloc.get_traced_memory()
+    tracemalloc.reset_peak()
+    session(input_ids=many)
+    _, with_arrays = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert after - before < 512 and most - before < 4096
+    assert with_arrays - before > sum(array.nbytes for array in out.values())
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, mille.Cancelled])

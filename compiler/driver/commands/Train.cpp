@@ -21,8 +21,8 @@ void stop(int) { stopping = 1; }
 
 // Ctrl-C ends the training after the step that is under way; a second one ends
 // the process.
-struct Interruptible {
-  Interruptible() {
+struct StoppedBySignals {
+  StoppedBySignals() {
     stopping = 0;
     struct sigaction once = {};
     once.sa_handler = stop;
@@ -30,7 +30,7 @@ struct Interruptible {
     sigaction(SIGINT, &once, &before[0]);
     sigaction(SIGTERM, &once, &before[1]);
   }
-  ~Interruptible() {
+  ~StoppedBySignals() {
     sigaction(SIGINT, &before[0], nullptr);
     sigaction(SIGTERM, &before[1], nullptr);
   }
@@ -204,7 +204,7 @@ private:
     const int64_t last = done + options.steps;
     TrainLog log(options.log, !options.resume.empty(), last);
     page.emplace(options.html, opened->package.name, last);
-    Interruptible interruptible;
+    StoppedBySignals stopped;
     const std::vector<mille_size> sizes = batches->sizes(options.batch);
     mille_step_report report = {};
     bool saved = options.save.empty();

@@ -9,9 +9,9 @@
 using namespace mille;
 
 static constexpr size_t mostPoints = 2000;
-static constexpr std::chrono::seconds pause(2);
+static constexpr std::chrono::seconds betweenPages(2);
 
-static double seconds(std::chrono::steady_clock::duration time) {
+static double inSeconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
 
@@ -31,7 +31,7 @@ void LossPage::evaluated(int64_t step, double loss) {
 }
 
 void LossPage::writeNowAndThen() {
-  if (Clock::now() - written >= pause)
+  if (Clock::now() - written >= betweenPages)
     write(/*done=*/false);
 }
 
@@ -45,7 +45,7 @@ std::string LossPage::json(bool done) const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream to(stream);
-  const double time = seconds(Clock::now() - begin);
+  const double time = inSeconds(Clock::now() - begin);
   const size_t each = (reports.size() + mostPoints - 1) / mostPoints;
   auto number = [&](llvm::StringRef key, double value) {
     if (std::isfinite(value)) // JSON has no infinity

@@ -5,7 +5,7 @@
 using namespace mille::import;
 using llvm::StringRef;
 
-static constexpr StringRef introduction =
+static constexpr StringRef schemesIntroduction =
     R"page(# Initialisation: schemes for making weights
 
 Written by `mille-spec-page --schemes` from the table that draws weights
@@ -147,7 +147,7 @@ static void writeRules(llvm::ArrayRef<Rule> rules, llvm::raw_ostream &out) {
 }
 
 void mille::import::writeSchemesPage(llvm::raw_ostream &out) {
-  out << introduction;
+  out << schemesIntroduction;
   writeRules(usualRules(), out);
   out << afterUsual;
   for (const SchemeEntry &entry : schemes())

@@ -9,7 +9,8 @@ using namespace mille::import;
 using llvm::StringRef;
 namespace js = llvm::json;
 
-static constexpr StringRef introduction = R"page(# Native specs: a model as JSON
+static constexpr StringRef specIntroduction =
+    R"page(# Native specs: a model as JSON
 
 Written by `mille-spec-page` from the table that the importer reads by
 (`compiler/import/spec/SpecKeys.cpp`). `docs/spec.schema.json` is the same for editors:
@@ -105,7 +106,7 @@ static std::string cell(std::string text) {
 }
 
 void mille::import::writeSpecPage(llvm::raw_ostream &out) {
-  out << introduction;
+  out << specIntroduction;
   for (const SpecObject &object : specObjects()) {
     out << "\n## " << object.name << "\n\n"
         << object.says
