@@ -93,6 +93,12 @@ Status mille::interpreter::runOp(Run &run, tf::RouteGradientOp op) {
                    expectCount(op, "experts", &experts, slots)})
     if (failed(s))
       return s;
+  for (double expert : experts.numbers)
+    if (!(expert >= 0 && expert < double(columnsOf(logits)))) {
+      op.emitError() << "experts names expert " << int64_t(expert) << " of "
+                     << columnsOf(logits);
+      return Status::input;
+    }
   run.set(op.getResult(), routeRows(op, logits, gradient, experts.numbers));
   return Status::done;
 }
