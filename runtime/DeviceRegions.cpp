@@ -71,7 +71,10 @@ void DeviceRegions::place(mille_session &session) {
     *region = {(const char *)begin, bytes, end, written};
     end = endOf(*region++);
   };
-  add(session.arena, session.run.padded_rows * entry.arena_bytes_per_row, true);
+  add(session.arena,
+      entry.arena_fixed_bytes +
+          session.run.padded_rows * entry.arena_bytes_per_row,
+      true);
   for (uint32_t i = 0; i < entry.input_count; ++i)
     add(session.inputs[i], bytesOf(entry.inputs[i], session.sizes), false);
   // The device writes every output, unless the host turns out to.

@@ -55,7 +55,10 @@ void mille_session::layOut(Bytes &sum) {
       continue;
     sum.fits = sum.fits && mille::paddedRows(model, of, most, rows) &&
                mille::multiply(rows, of.arena_bytes_per_row, bytes);
-    arenaBytes = bytes > arenaBytes ? bytes : arenaBytes;
+    mille::Bytes whole;
+    whole.add(of.arena_fixed_bytes).add(bytes);
+    sum.fits = sum.fits && whole.fits;
+    arenaBytes = whole.value > arenaBytes ? whole.value : arenaBytes;
   }
   arena = at(sum.place(1, arenaBytes));
 }

@@ -14,7 +14,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 14
+#define MILLE_ABI_VERSION 15
 
 /* ---- Words of the structs ------------------------------------------------ */
 

@@ -4,6 +4,8 @@ loss and parameter by parameter. In bf16, beside torch's autocast and its f32, A
 losses alone: they may be as far from those of f32 as three times torch's are.
 
 usage: check-train.py MILLE [LAYERS] [f32|bf16]       needs torch, numpy and safetensors
+       check-train.py MILLE answers SPEC DATA LOG      torch's losses of such a SPEC, as
+                                                       a log: test/tools/train-torch.test
 """
 import json
 import math
@@ -51,8 +53,9 @@ def spec(layers, train):
 
 
 class Model:
-    def __init__(self, layers, weights):
+    def __init__(self, layers, weights, alpha=None):
         self.layers = layers
+        self.alpha = (2 * layers) ** 0.25 if alpha is None else alpha
         self.p = {name: torch.nn.Parameter(torch.tensor(value))
                   for name, value in weights.items()}
 
@@ -64,9 +67,9 @@ class Model:
         return torch.nn.functional.layer_norm(
             x, (HIDDEN,), self.p[name + ".weight"], self.p[name + ".bias"], 1e-5)
 
-    def loss(self, ids, labels):
+    def logits(self, ids):
         x = self.p["embed.weight"][ids] + self.p["position.weight"][: ids.shape[1]]
-        alpha = (2 * self.layers) ** 0.25
+        alpha = self.alpha
         for layer in range(self.layers):
             name = "layers.%d." % layer
             q, k, v = (self.linear(x, name + "attn." + part)
@@ -76,8 +79,38 @@ class Model:
             x = self.norm(alpha * x + y, name + "attn.out_norm")
             y = torch.nn.functional.gelu(self.linear(x, name + "ffn.in"))
             x = self.norm(alpha * x + self.linear(y, name + "ffn.out"), name + "ffn.out_norm")
-        logits = torch.nn.functional.linear(x, self.p["head.weight"])
-        return torch.nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
+        return torch.nn.functional.linear(x, self.p["head.weight"])
+
+    def loss(self, ids, labels):
+        if labels.is_floating_point():
+            return torch.nn.functional.mse_loss(self.logits(ids), labels)
+        return torch.nn.functional.cross_entropy(self.logits(ids).flatten(0, 1),
+                                                 labels.flatten())
+
+
+class Lamb(torch.optim.Optimizer):
+    """You et al., 2020, with corrected moments: a step of each parameter has the length
+    rate |w|, or rate |update| where one of both is 0."""
+
+    def __init__(self, parameters, rate, weight_decay):
+        super().__init__(parameters, {"rate": rate, "decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self):
+        for group in self.param_groups:
+            for w in group["params"]:
+                state = self.state[w]
+                if not state:
+                    state.update(step=0, m=torch.zeros_like(w), v=torch.zeros_like(w))
+                state["step"] += 1
+                state["m"].lerp_(w.grad, 1 - 0.9)
+                state["v"].mul_(0.999).addcmul_(w.grad, w.grad, value=1 - 0.999)
+                m = state["m"] / (1 - 0.9 ** state["step"])
+                v = state["v"] / (1 - 0.999 ** state["step"])
+                update = m / (v.sqrt() + 1e-8) + group["decay"] * w
+                weight, length = w.norm().item(), update.norm().item()
+                trust = weight / length if weight > 0 and length > 0 else 1
+                w.sub_(group["rate"] * trust * update)
 
 
 def optimizer(train, parameters):
@@ -85,12 +118,14 @@ def optimizer(train, parameters):
     if kind == "sgd":
         return torch.optim.SGD(parameters, rate, momentum=train.get("momentum", 0),
                                weight_decay=train.get("weight_decay", 0))
+    if kind == "lamb":
+        return Lamb(parameters, rate, train.get("weight_decay", 0))
     made = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[kind]
     return made(parameters, rate, weight_decay=train.get("weight_decay", 0))
 
 
 def trained(mille, layers, train, folder, dtype="f32"):
-    """Its losses, its tokens, and its parameters before and after."""
+    """Its losses, its data, and its parameters before and after."""
     path = os.path.join(folder, "spec.json")
     with open(path, "w") as file:
         json.dump(spec(layers, train), file)
@@ -105,21 +140,28 @@ def trained(mille, layers, train, folder, dtype="f32"):
                           stdout=subprocess.DEVNULL)
     with open(log) as file:
         losses = [json.loads(line)["loss"] for line in file]
-    return losses, tokens, load_file(start), load_file(end)
+    return losses, sequences(tokens), load_file(start), load_file(end)
 
 
-def by_torch(model, train, tokens, bf16=False):
-    """The losses of the same steps."""
+def sequences(tokens):
+    """Tokens and the ones that follow them, in sequences."""
+    count = (len(tokens) - 1) // TOKENS
+    cut = numpy.stack([tokens[r * TOKENS: r * TOKENS + TOKENS + 1] for r in range(count)])
+    cut = torch.tensor(cut.astype("int64"))
+    return cut[:, :-1], cut[:, 1:]
+
+
+def by_torch(model, train, data, bf16=False):
+    """The losses of the same steps; data: ids and labels of all sequences."""
     steps = optimizer(train, list(model.p.values()))
-    count, losses = (len(tokens) - 1) // TOKENS, []
+    (ids, labels), losses = data, []
+    count = len(ids)
     for step in range(STEPS):
         rows = [order(9, (step * BATCH + i) // count, (step * BATCH + i) % count, count)
                 for i in range(BATCH)]
-        cut = numpy.stack([tokens[r * TOKENS: r * TOKENS + TOKENS + 1]
-                           for r in rows]).astype("int64")
         steps.zero_grad()
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
-            loss = model.loss(torch.tensor(cut[:, :-1]), torch.tensor(cut[:, 1:]))
+            loss = model.loss(ids[rows], labels[rows])
         loss.backward()
         if train.get("clip"):
             torch.nn.utils.clip_grad_norm_(list(model.p.values()), train["clip"])
@@ -133,9 +175,9 @@ def furthest(some, others):
 
 
 def compare_narrow(mille, layers, train, folder):
-    losses, tokens, start, _ = trained(mille, layers, train, folder, "bf16")
-    wide = by_torch(Model(layers, start), train, tokens)
-    narrow = by_torch(Model(layers, start), train, tokens, bf16=True)
+    losses, data, start, _ = trained(mille, layers, train, folder, "bf16")
+    wide = by_torch(Model(layers, start), train, data)
+    narrow = by_torch(Model(layers, start), train, data, bf16=True)
     ours, theirs = furthest(losses, wide), furthest(narrow, wide)
     good = 0 < ours < 3 * theirs
     print("%2d layers %-5s in bf16: loss %.4f to %.4f, from f32's %.1e, torch's autocast "
@@ -145,9 +187,9 @@ def compare_narrow(mille, layers, train, folder):
 
 
 def compare(mille, layers, train, folder):
-    losses, tokens, start, found = trained(mille, layers, train, folder)
+    losses, data, start, found = trained(mille, layers, train, folder)
     model = Model(layers, start)
-    worst, apart = furthest(losses, by_torch(model, train, tokens)), 0
+    worst, apart = furthest(losses, by_torch(model, train, data)), 0
     for name, value in model.p.items():
         # A softmax does not change with the keys' bias: its gradient is rounding alone,
         # which Adam makes as large as any other.
@@ -163,13 +205,37 @@ def compare(mille, layers, train, folder):
     return good
 
 
+def answers(mille, spec_path, data, log):
+    """The losses of 20 steps by torch, of a spec and data of test/tools/Inputs: tokens of
+    causal.py, or ids and labels of losses.py."""
+    with open(spec_path) as file:
+        given = json.load(file)
+    with tempfile.TemporaryDirectory() as folder:
+        start = os.path.join(folder, "start.safetensors")
+        subprocess.check_call([mille, "init", spec_path, "-o", start])
+        alpha = None if "skip_scale" in given["units"][0] else 1
+        model = Model(given["layers"], load_file(start), alpha)
+    if given["train"].get("loss"):
+        tensors = load_file(data)
+        both = torch.tensor(tensors["input_ids"]).long(), torch.tensor(tensors["labels"])
+    else:
+        both = sequences(numpy.fromfile(data, "<u2"))
+    losses = by_torch(model, given["train"], both)
+    with open(log, "w") as file:
+        for loss in losses:
+            file.write(json.dumps({"loss": loss}) + "\n")
+
+
 def main():
+    if sys.argv[2:3] == ["answers"]:
+        return answers(os.path.abspath(sys.argv[1]), *sys.argv[3:])
     layers = int(sys.argv[2]) if len(sys.argv) > 2 else 2
     good, bf16 = True, sys.argv[3:] == ["bf16"]
     for train in ({"optimizer": "sgd", "rate": 0.1},
                   {"optimizer": "sgd", "rate": 0.05, "momentum": 0.9, "clip": 0.5},
                   {"optimizer": "adam", "rate": 1e-3},
-                  {"optimizer": "adamw", "rate": 1e-3, "weight_decay": 0.1}):
+                  {"optimizer": "adamw", "rate": 1e-3, "weight_decay": 0.1},
+                  {"optimizer": "lamb", "rate": 0.01, "weight_decay": 0.01}):
         if bf16 and train["optimizer"] != "adamw":
             continue
         with tempfile.TemporaryDirectory() as folder:

@@ -68,6 +68,11 @@ public:
     return shape;
   }
 
+  Value lossWeight() {
+    return addInput(lossWeightName,
+                    RankedTensorType::get({1}, builder.getF32Type()), {});
+  }
+
   // An input that is there already, or a new one, [1], which whoever runs steps
   // knows.
   Value counter(StringRef name) {
@@ -148,7 +153,8 @@ private:
     Attribute shape;
   };
 
-  FailureOr<Loss> addLoss(Entry &entry, double smoothing) {
+  FailureOr<Loss> addLoss(Entry &entry, const Training &training,
+                          double smoothing) {
     std::string name = of.getValue(), kind = loss.getValue();
     std::optional<unsigned> number = entry.output(name);
     if (!number)
@@ -157,13 +163,45 @@ private:
     Value output = entry.returned.getOperand(*number);
     auto shape = entry.function.getResultAttrOfType<ShapeAttr>(
         *number, "transformer.shape");
-    if (kind == "cross_entropy")
-      return addCrossEntropy(entry, output, shape, smoothing);
+    if (kind == "trained")
+      return isSquared(training, output.getType())
+                 ? addSquaredError(entry, output, shape, smoothing)
+                 : addCrossEntropy(entry, output, shape, smoothing);
     if (kind != "given")
       return entry.function.emitError()
-             << "loss is '" << kind << "' but must be cross_entropy or given";
+             << "loss is '" << kind << "' but must be trained or given";
     Value given = entry.addInput("gradient." + name, output.getType(), shape);
     return Loss{output, output, given, name, shape};
+  }
+
+  static bool isSquared(const Training &training, Type output) {
+    if (training.loss != mille::Loss::by_output)
+      return training.loss == mille::Loss::mean_squared_error;
+    return cast<ShapedType>(output).getShape().back() == 1;
+  }
+
+  // A label and a loss for each number.
+  static FailureOr<Loss> addSquaredError(Entry &entry, Value output,
+                                         ShapeAttr shape, double smoothing) {
+    if (smoothing != 0)
+      return entry.function.emitError()
+             << "label_smoothing is " << formatDouble(smoothing)
+             << " but the labels of squared errors are numbers, not classes";
+    if (!shape && (shape = entry.shapeOf(output))) {
+      OpBuilder &builder = entry.builder;
+      ArrayRef<int64_t> own = cast<ShapedType>(output.getType()).getShape();
+      SmallVector<Attribute> extents(
+          ArrayRef(shape.getExtents()).take_front(own.size() - 1));
+      extents.push_back(builder.getI64IntegerAttr(own.back()));
+      shape = ShapeAttr::get(builder.getContext(), extents);
+    }
+    Value labels = entry.addInput(labelsName, output.getType(), shape);
+    Value weight = entry.lossWeight();
+    auto made = SquaredErrorOp::create(
+        entry.builder, output.getLoc(),
+        TypeRange{output.getType(), output.getType()}, output, labels, weight);
+    return Loss{output, made.getLosses(), made.getGradient(), lossesName.str(),
+                shape};
   }
 
   // Labels and losses have the logits' rows.
@@ -183,8 +221,7 @@ private:
                          ArrayRef(shape.getExtents()).take_front(rows.size()));
     Value labels = entry.addInput(
         "labels", RankedTensorType::get(rows, builder.getI32Type()), shape);
-    Value weight = entry.addInput(
-        "loss_weight", RankedTensorType::get({1}, builder.getF32Type()), {});
+    Value weight = entry.lossWeight();
     auto made = CrossEntropyOp::create(
         builder, logits.getLoc(),
         RankedTensorType::get(rows, builder.getF32Type()), logits.getType(),
@@ -204,7 +241,7 @@ private:
     if (failed(training))
       return failure();
     Entry entry(forward, trainStepName);
-    FailureOr<Loss> made = addLoss(entry, training->smoothing);
+    FailureOr<Loss> made = addLoss(entry, *training, training->smoothing);
     if (failed(made))
       return failure();
     // Its inputs come after those that the loss has, which eval has too.
@@ -216,7 +253,7 @@ private:
       segments = cutLayers(entry.block(), policy->segment);
     SmallVector<Operation *> ops;
     for (Operation &op : entry.block().without_terminator())
-      if (!isa<CrossEntropyOp>(op))
+      if (!isa<CrossEntropyOp, SquaredErrorOp>(op))
         ops.push_back(&op);
     Activity activity(entry.block());
     Saved saved;
@@ -236,8 +273,11 @@ private:
   LogicalResult makeEval(func::FuncOp forward) {
     if (loss.getValue() == "given")
       return success();
+    FailureOr<Training> training = trainingOf(getOperation());
+    if (failed(training))
+      return failure();
     Entry entry(forward, evaluateName);
-    FailureOr<Loss> made = addLoss(entry, 0);
+    FailureOr<Loss> made = addLoss(entry, *training, 0);
     if (failed(made))
       return failure();
     entry.finish(made->value, made->name, made->shape);

@@ -23,7 +23,9 @@ def Differentiate : Pass<"differentiate", "::mille::transformer::ModelOp"> {
     func.func @eval(%ids, %labels, %loss_weight) -> losses
     ```
     The gradients of parameters are effects of ops; the program is as long as that of
-    the forward pass, however deep the stack is. Works on unrolled models too. With
+    the forward pass, however deep the stack is. Works on unrolled models too. An output
+    of one channel, or of which the model's `train` says so, is compared by squared errors
+    (`squared_error`), with labels that are numbers. With
     `loss=given` the gradient of the output `of` is an input, and no `eval` is made.
 
     What adjoints read is saved, or computed anew in the backward pass (`recompute`):
@@ -42,7 +44,7 @@ def Differentiate : Pass<"differentiate", "::mille::transformer::ModelOp"> {
   }];
   let options = [
     Option<"of", "of", "std::string", "\"logits\"", "the output that the loss reads">,
-    Option<"loss", "loss", "std::string", "\"cross_entropy\"", "cross_entropy or given">,
+    Option<"loss", "loss", "std::string", "\"trained\"", "trained or given">,
     Option<"recompute", "recompute", "std::string", "\"cheap\"", "none, cheap, layer or segment:K">,
     Option<"keepUnits", "keep-units", "bool", "false", "give the gradients at units">];
   let dependentDialects = ["::mille::transformer::TransformerDialect"];

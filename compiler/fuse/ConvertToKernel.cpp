@@ -244,6 +244,7 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](EmbedGradientOp op) { return convertEmbedGradient(op); })
       .Case([&](AttendGradientOp op) { return convertAttendGradient(op); })
       .Case([&](CrossEntropyOp op) { return convertCrossEntropy(op); })
+      .Case([&](SquaredErrorOp op) { return convertSquaredError(op); })
       .Case([&](NormGradientOp op) { return convertNormGradient(op); })
       .Case([&](ActivateGradientOp op) { return convertActivateGradient(op); })
       .Case([&](ScaleGradientOp op) { return convertScaleGradient(op); })

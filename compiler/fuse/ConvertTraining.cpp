@@ -278,6 +278,38 @@ LogicalResult Converter::convertCrossEntropy(CrossEntropyOp op) {
   return success();
 }
 
+// Numbers of a row are apart: each has a loss.
+LogicalResult Converter::convertSquaredError(SquaredErrorOp op) {
+  Location location = op.getLoc();
+  if (failed(sameRows(op, {op.getValues(), op.getLabels()})))
+    return failure();
+  RowsSpec spec;
+  spec.inputs = {valueOf(op.getValues()), valueOf(op.getLabels()),
+                 valueOf(op.getWeight())};
+  Value rows = rowsOf(op.getValues());
+  const int64_t columns = channelsOf(op.getValues());
+  auto difference = [](OpBuilder &builder, Location at, ValueRange x) {
+    return arith::SubFOp::create(builder, at, x[0], x[1]).getResult();
+  };
+  values[op.getLosses()] =
+      makeRows(body, location, spec, rows, columns,
+               [&](OpBuilder &builder, Location at, ValueRange x) -> Value {
+                 Value error = difference(builder, at, x);
+                 Value square =
+                     arith::MulFOp::create(builder, at, error, error);
+                 return arith::MulFOp::create(builder, at, square, x[2]);
+               });
+  values[op.getGradient()] =
+      makeRows(body, location, spec, rows, columns,
+               [&](OpBuilder &builder, Location at, ValueRange x) -> Value {
+                 Value error = difference(builder, at, x);
+                 Value twice = arith::AddFOp::create(builder, at, error, error);
+                 return arith::MulFOp::create(builder, at, twice, x[2]);
+               });
+  spaces[op.getLosses()] = spaceOf(op.getValues());
+  return success();
+}
+
 void Converter::saveAs(Value original, Value value, StringRef name) {
   if (layer)
     kernel::SaveOp::create(body, original.getLoc(), value,

@@ -172,6 +172,7 @@ private:
   convertConstantGradient(transformer::ConstantGradientOp op);
   mlir::LogicalResult convertPoolGradient(transformer::PoolGradientOp op);
   mlir::LogicalResult convertCrossEntropy(transformer::CrossEntropyOp op);
+  mlir::LogicalResult convertSquaredError(transformer::SquaredErrorOp op);
   mlir::LogicalResult convertDropout(transformer::DropoutOp op);
   mlir::LogicalResult convertCollect(transformer::CollectOp op);
   mlir::LogicalResult convertCollected(transformer::CollectedOp op);

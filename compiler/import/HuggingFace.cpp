@@ -169,6 +169,8 @@ void mille::import::readConfig(Config &config, const Family &family,
   model.at = config.at();
   readArchitecture(config, family);
   family.describe(config, model);
+  if (config.text("problem_type", "") == "regression")
+    model.training.emplace().loss = Loss::mean_squared_error;
   if (family.encoderDecoder) {
     config.ignore("is_encoder_decoder");
     config.ignore("add_cross_attention");

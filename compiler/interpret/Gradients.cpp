@@ -49,6 +49,26 @@ double mille::interpreter::slopeOf(tf::Activation function, double x) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+Status mille::interpreter::runOp(Run &run, tf::SquaredErrorOp op) {
+  Tensor gradient = run.at(op.getValues());
+  const Tensor &labels = run.at(op.getLabels());
+  const int64_t count = gradient.numbers.size();
+  for (Status s : {expectCount(op, "labels", &labels, count),
+                   expectCount(op, "weight", &run.at(op.getWeight()), 1)})
+    if (failed(s))
+      return s;
+  const double weight = run.at(op.getWeight()).numbers.front();
+  Tensor losses = zeros(gradient.shape);
+  for (int64_t i = 0; i < count; ++i) {
+    const double error = gradient.numbers[i] - labels.numbers[i];
+    losses.numbers[i] = weight * error * error;
+    gradient.numbers[i] = 2 * weight * error;
+  }
+  run.set(op.getLosses(), std::move(losses));
+  run.set(op.getGradient(), std::move(gradient));
+  return Status::done;
+}
+
 Status mille::interpreter::runOp(Run &run, tf::CrossEntropyOp op) {
   const Tensor &logits = run.at(op.getLogits());
   const Tensor &labels = run.at(op.getLabels());

@@ -18,8 +18,11 @@ Tensor &Run::gradientOf(FlatSymbolRefAttr name, ArrayRef<int64_t> shape) {
 
 void mille::interpreter::setGradient(Run &run, mlir::Value out,
                                      const Tensor &sum) {
-  if (auto gradient = out.getDefiningOp<kernel::GradientOp>())
-    run.gradientOf(gradient.getParameterAttr(), sum.shape) = sum;
+  auto gradient = out.getDefiningOp<kernel::GradientOp>();
+  if (!gradient)
+    return;
+  run.gradientOf(gradient.getParameterAttr(), sum.shape) = sum;
+  run.set(out, Tensor(sum)); // a loop adds to it again
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::GradientOp op) {

@@ -216,3 +216,63 @@ Status mille::interpreter::runOp(Run &run, kernel::PackOp op) {
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
+
+namespace {
+
+// The numbers of a row.
+int64_t widthOf(mlir::Value rows) {
+  auto type = cast<ShapedType>(rows.getType());
+  return type.getRank() == 1 ? 1 : type.getDimSize(1);
+}
+
+// Rows first to first + count - 1.
+Tensor rowsOfBlock(Run &run, mlir::Value rows, int64_t first, int64_t count) {
+  const Tensor &whole = run.at(rows);
+  const int64_t width = widthOf(rows);
+  Tensor block;
+  block.integer = whole.integer;
+  block.shape = {count};
+  if (cast<ShapedType>(rows.getType()).getRank() == 2)
+    block.shape.push_back(width);
+  block.numbers.assign(whole.numbers.begin() + first * width,
+                       whole.numbers.begin() + (first + count) * width);
+  return block;
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, kernel::RowBlocksOp op) {
+  Block &body = op.getBody().front();
+  int64_t rows = -1;
+  for (mlir::Value input : op.getInputs()) {
+    const int64_t own = run.at(input).numbers.size() / widthOf(input);
+    if (rows >= 0 && own != rows) {
+      op.emitError() << "an input has " << own << " rows but another has "
+                     << rows;
+      return Status::input;
+    }
+    rows = own;
+  }
+  std::vector<Tensor> results(op.getResults().size());
+  for (int64_t first = 0; first < rows; first += op.getRows()) {
+    const int64_t count = std::min<int64_t>(op.getRows(), rows - first);
+    Tensor size = zeros({1});
+    size.numbers = {double(count)};
+    run.set(body.getArgument(0), std::move(size));
+    for (auto [input, argument] :
+         llvm::zip_equal(op.getInputs(), body.getArguments().drop_front()))
+      run.set(argument, rowsOfBlock(run, input, first, count));
+    if (Status s = runBlock(run, body); failed(s))
+      return s;
+    for (auto [result, yielded] :
+         llvm::zip_equal(results, body.getTerminator()->getOperands()))
+      llvm::append_range(result.numbers, run.at(yielded).numbers);
+  }
+  for (auto [value, tensor] : llvm::zip_equal(op.getResults(), results)) {
+    tensor.shape = {rows};
+    if (cast<ShapedType>(value.getType()).getRank() == 2)
+      tensor.shape.push_back(widthOf(value));
+    run.set(value, std::move(tensor));
+  }
+  return Status::done;
+}

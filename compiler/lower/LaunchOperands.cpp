@@ -103,6 +103,46 @@ std::pair<int64_t, int64_t> mille::lower::headsOf(OpOperand &operand) {
   return {0, 0};
 }
 
+std::string mille::lower::shapeOf(OpOperand &operand, const AbiTypes &types,
+                                  ConstantPool &constants) {
+  auto type = cast<MemRefType>(operand.get().getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  SmallVector<std::pair<int64_t, int64_t>> dimensions; // extent, stride
+  for (int64_t i = type.getRank() - 1; i >= 0; --i)
+    dimensions.push_back(
+        {type.isDynamicDim(i) ? -1 : type.getDimSize(i), strides[i]});
+  if (auto [width, heads] = headsOf(operand); heads) {
+    dimensions.front().first = width;
+    dimensions.push_back({heads, width});
+  }
+  auto i32 = [&](int64_t value) { return Constant::of(types.i32, value); };
+  auto shape = cast<LLVM::LLVMStructType>(types.shape).getBody();
+  auto pairs = cast<LLVM::LLVMArrayType>(shape[2]);
+  size_t rank = dimensions.size();
+  dimensions.resize(MILLE_MAX_DIMENSIONS);
+  std::vector<Constant> parts;
+  for (auto [count, stride] : dimensions)
+    parts.push_back(
+        Constant::aggregate(pairs.getElementType(), {i32(count), i32(stride)}));
+  // code | bits << 8 | lanes << 16
+  Type element = type.getElementType();
+  int64_t code = element.isBF16()              ? MILLE_CODE_BFLOAT
+                 : isa<FloatType>(element)     ? MILLE_CODE_FLOAT
+                 : element.isUnsignedInteger() ? MILLE_CODE_UINT
+                                               : MILLE_CODE_INT;
+  int64_t word = code | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
+  return constants.add(
+      "shape",
+      Constant::aggregate(types.shape, {i32(word), i32(rank),
+                                        Constant::aggregate(pairs, parts)}));
+}
+
+int64_t mille::lower::bytesOfRow(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  return strides.front() * type.getElementTypeBitWidth() / 8;
+}
+
 Value mille::lower::outOf(Operation *kernel) {
   Value out;
   for (Value operand : kernel->getOperands())

@@ -2,6 +2,7 @@
 // the runtime sees.
 // Must not emit code.
 #pragma once
+#include "compiler/lower/AbiTypes.h"
 #include "dialects/kernel/Kernel.h"
 
 namespace mille::lower {
@@ -22,6 +23,11 @@ bool isStacked(mlir::OpOperand &operand);
 bool isBuffer(mlir::OpOperand &operand);
 // (columns of a head, heads) of an out that is split into heads.
 std::pair<int64_t, int64_t> headsOf(mlir::OpOperand &operand);
+// The constant that describes the buffer of an operand.
+std::string shapeOf(mlir::OpOperand &operand, const AbiTypes &types,
+                    ConstantPool &constants);
+// From one row of a buffer to the next.
+int64_t bytesOfRow(mlir::Value buffer);
 mlir::Value outOf(mlir::Operation *kernel);
 bool hasRowPerToken(mlir::Value buffer);
 

@@ -98,6 +98,7 @@ private:
     tokenRows = code.runField(abi::run::token_rows);
     paddedRows = code.runField(abi::run::padded_rows);
     arena = code.runField(abi::run::arena);
+    fixedBytes = i64(arenaSizesOf(forward).fixedBytes);
     weights = code.runField(abi::run::weights);
     weightOffsets = code.runField(abi::run::table);
     Value inputs = code.runField(abi::run::inputs),
@@ -148,7 +149,7 @@ private:
     if (isGenerated(&op) || isa<LaunchOp>(op))
       return lowerLaunch(op);
     return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-        .Case<ArenaOp, RecallOp, WeightOp, GradientOp, LayersOp,
+        .Case<ArenaOp, RecallOp, WeightOp, GradientOp, LayersOp, RowBlocksOp,
               arith::ConstantOp, arith::MulIOp, arith::AddIOp>(
             [&](auto typed) { return lower(typed); })
         .Default(
@@ -179,10 +180,11 @@ private:
   }
 
   LogicalResult lower(ArenaOp op) {
-    Value perRow = i64(op.getOffset());
+    Value bytes = i64(op.getOffset());
     if (op.getPerLayer())
-      perRow = code.add(perRow, code.multiply(layer, i64(*op.getPerLayer())));
-    Value bytes = code.multiply(paddedRows, perRow);
+      bytes = code.add(bytes, code.multiply(layer, i64(*op.getPerLayer())));
+    if (!op.getFixed())
+      bytes = code.add(fixedBytes, code.multiply(paddedRows, bytes));
     address[op.getResult()] = code.byteAddress(arena, bytes);
     auto type = cast<MemRefType>(op.getType());
     extent[op.getResult()] = type.hasStaticShape() && type.getRank() > 1
@@ -246,42 +248,6 @@ private:
 
   //===-- Launches --------------------------------------------------------===//
 
-  // The constant that describes the buffer of an operand.
-  std::string shapeOf(OpOperand &operand) {
-    Value buffer = operand.get();
-    auto type = cast<MemRefType>(buffer.getType());
-    auto [strides, offset] = type.getStridesAndOffset();
-    SmallVector<std::pair<int64_t, int64_t>> dimensions; // extent, stride
-    for (int64_t i = type.getRank() - 1; i >= 0; --i)
-      dimensions.push_back(
-          {type.isDynamicDim(i) ? -1 : type.getDimSize(i), strides[i]});
-    if (auto [width, heads] = headsOf(operand); heads) {
-      dimensions.front().first = width;
-      dimensions.push_back({heads, width});
-    }
-    auto i32 = [&](int64_t value) { return Constant::of(types.i32, value); };
-    auto shape = cast<LLVM::LLVMStructType>(types.shape).getBody();
-    auto pairs = cast<LLVM::LLVMArrayType>(shape[2]);
-    size_t rank = dimensions.size();
-    dimensions.resize(MILLE_MAX_DIMENSIONS);
-    std::vector<Constant> parts;
-    for (auto [count, stride] : dimensions)
-      parts.push_back(Constant::aggregate(pairs.getElementType(),
-                                          {i32(count), i32(stride)}));
-    // code | bits << 8 | lanes << 16
-    Type element = type.getElementType();
-    int64_t code = element.isBF16()              ? MILLE_CODE_BFLOAT
-                   : isa<FloatType>(element)     ? MILLE_CODE_FLOAT
-                   : element.isUnsignedInteger() ? MILLE_CODE_UINT
-                                                 : MILLE_CODE_INT;
-    int64_t word =
-        code | int64_t(element.getIntOrFloatBitWidth()) << 8 | 1 << 16;
-    return constants.add(
-        "shape",
-        Constant::aggregate(types.shape, {i32(word), i32(rank),
-                                          Constant::aggregate(pairs, parts)}));
-  }
-
   LogicalResult lowerLaunch(Operation &op) {
     // Destinations inside a launch are addresses, which are computed before it.
     if (auto launch = dyn_cast<LaunchOp>(op))
@@ -327,7 +293,7 @@ private:
         code.describe(code.element(types.buffer, frame.buffers, {buffer}),
                       code.element(types.dimension, frame.dimensions,
                                    {buffer * MILLE_MAX_DIMENSIONS}),
-                      address.lookup(value), shapeOf(operand),
+                      address.lookup(value), shapeOf(operand, types, constants),
                       extent.lookup(value));
         ++buffer;
         ++buffers;
@@ -443,6 +409,35 @@ private:
     return success();
   }
 
+  //===-- Blocks of rows --------------------------------------------------===//
+
+  // loop(first): the rows from `first` on, `rows` of them or what is left.
+  LogicalResult lower(RowBlocksOp op) {
+    OpBuilder &builder = code.builder;
+    Value all = extent.lookup(op.getInputs().front()), most = i64(op.getRows());
+    Block *head = code.newBlock({types.i64}), *done = code.newBlock();
+    LLVM::BrOp::create(builder, code.loc, i64(0), head);
+    builder.setInsertionPointToEnd(head);
+    Value first = head->getArgument(0), left = code.subtract(all, first);
+    Value isLast = LLVM::ICmpOp::create(builder, code.loc,
+                                        LLVM::ICmpPredicate::ule, left, most);
+    Value rows = LLVM::SelectOp::create(builder, code.loc, isLast, left, most);
+    Block &body = op.getBody().front();
+    index[body.getArgument(0)] = rows;
+    for (auto [argument, whole] :
+         llvm::zip_equal(body.getArguments().drop_front(), op->getOperands())) {
+      Value before = code.multiply(first, i64(bytesOfRow(whole)));
+      address[argument] = code.byteAddress(address.lookup(whole), before);
+      extent[argument] = rows;
+    }
+    if (failed(lowerBlock(body)))
+      return failure();
+    LLVM::CondBrOp::create(builder, code.loc, isLast, done, ValueRange(), head,
+                           ValueRange(code.add(first, most)));
+    builder.setInsertionPointToEnd(done);
+    return success();
+  }
+
   Value i64(int64_t value) { return code.number(types.i64, value); }
 
   func::FuncOp forward;
@@ -456,7 +451,7 @@ private:
   Signature signature = signatureOf(forward);
   Frame frame;
   llvm::StringMap<Value> runSizes; // by name
-  Value batch, tokenRows, paddedRows, arena, weights, weightOffsets;
+  Value batch, tokenRows, paddedRows, arena, fixedBytes, weights, weightOffsets;
   Value layerRow, rowPlace;            // in the loop
   llvm::DenseSet<Operation *> updated; // what a call of mille_update follows
   Bindings bindings{code, types, constants, signature, program.shared};

@@ -1,5 +1,5 @@
 // Places buffers by size, the largest first, each at the first gap among the
-// buffers that live with it. All sizes are in bytes per padded row.
+// buffers that live with it. Sizes are in bytes per padded row, or in bytes.
 // Must not depend on anything but the buffers.
 #include "compiler/plan/Arena.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -12,9 +12,9 @@ using namespace mlir;
 namespace mille::plan {
 namespace {
 
-constexpr int64_t line = 64;       // bytes of a cache line
-constexpr int64_t wideRow = 16;    // lines: one more costs little
-constexpr int64_t fewestRows = 16; // padded rows of the smallest run
+constexpr int64_t line = 64;      // bytes of a cache line
+constexpr int64_t wideRow = 16;   // lines: one more costs little
+constexpr int64_t rowsBehind = 8; // that kernels may read after the last
 
 int64_t bytesOfElement(ShapedType type) {
   return type.getElementTypeBitWidth() / 8;
@@ -35,11 +35,12 @@ bool isRows(ShapedType type) {
   return type.getRank() == 2 && type.isDynamicDim(0) && type.getDimSize(1) > 1;
 }
 
-// Two bodies of loops never run at the same time; everything else is compared
-// by its steps.
+// Two bodies of loops never run at the same time, and parts of the arena are
+// apart; everything else is compared by its steps.
 bool liveTogether(const Buffer &a, const Buffer &b) {
   bool exclusive = a.body && b.body && a.body != b.body;
-  return !exclusive && a.begin <= b.end && b.begin <= a.end;
+  return !exclusive && a.fixed == b.fixed && a.begin <= b.end &&
+         b.begin <= a.end;
 }
 
 } // namespace
@@ -64,12 +65,18 @@ int64_t bytesPerRow(MemRefType type, kernel::RowSpace rows) {
     return elements * rowStride(type) * each;
   for (int64_t extent : type.getShape())
     elements *= ShapedType::isDynamic(extent) ? 1 : extent;
-  if (type.hasStaticShape())
-    elements = (elements + fewestRows - 1) / fewestRows;
   return llvm::alignTo(elements * each, line);
 }
 
-int64_t placeBuffers(std::deque<Buffer> &buffers) {
+int64_t fixedBytes(MemRefType type, int64_t rows) {
+  const int64_t elements =
+      type.hasStaticShape()
+          ? type.getNumElements()
+          : (rows + rowsBehind) * (isRows(type) ? rowStride(type) : 1);
+  return llvm::alignTo(elements * bytesOfElement(type), line);
+}
+
+ArenaBytes placeBuffers(std::deque<Buffer> &buffers) {
   SmallVector<std::pair<int64_t, Buffer *>> order; // order in the program
   for (Buffer &buffer : buffers)
     order.push_back({int64_t(order.size()), &buffer});
@@ -77,7 +84,7 @@ int64_t placeBuffers(std::deque<Buffer> &buffers) {
     return std::make_pair(-a.second->bytes, a.first) <
            std::make_pair(-b.second->bytes, b.first);
   });
-  int64_t total = 0;
+  ArenaBytes total;
   SmallVector<Buffer *> placed; // by offset
   for (auto [place, buffer] : order) {
     int64_t offset = 0;
@@ -89,7 +96,8 @@ int64_t placeBuffers(std::deque<Buffer> &buffers) {
       offset = std::max(offset, other->offset + other->bytes);
     }
     buffer->offset = offset;
-    total = std::max(total, offset + buffer->bytes);
+    int64_t &end = buffer->fixed ? total.fixed : total.perRow;
+    end = std::max(end, offset + buffer->bytes);
     auto after = [](int64_t at, const Buffer *b) { return at < b->offset; };
     placed.insert(std::upper_bound(placed.begin(), placed.end(), offset, after),
                   buffer);

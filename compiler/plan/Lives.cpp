@@ -62,7 +62,8 @@ struct Walk {
   func::FuncOp forward;
   Lives lives;
   int64_t step = 0, bodies = 0;
-  int64_t body = 0; // the body that is walked; 0: outside of loops
+  int64_t body = 0;      // the body that is walked; 0: outside of loops
+  int64_t blockRows = 0; // of the body that is walked; 0: the run's
   // Buffers from outside of the loop that its bodies read: they live to the end
   // of the loop.
   SmallVector<Buffer *> outerUses;
@@ -74,16 +75,23 @@ struct Walk {
   Buffer *make(Value value, int64_t times = 1) {
     auto type = cast<RankedTensorType>(value.getType());
     MemRefType memref = arenaType(type);
+    if (blockRows || type.hasStaticShape()) {
+      lives.buffers.push_back({memref, RowSpace(), /*fixed=*/true,
+                               fixedBytes(memref, blockRows), step, step, body,
+                               -1});
+      return &lives.buffers.back();
+    }
     std::optional<RowSpace> rows = rowSpaceOf(value);
-    if (!rows && !type.hasStaticShape()) {
+    if (!rows) {
       failed = true;
       emitError(value.getLoc())
           << "rows of " << type
           << " are no product of batch, another size and numbers";
     }
     RowSpace space = rows.value_or(RowSpace());
-    lives.buffers.push_back({memref, space, times * bytesPerRow(memref, space),
-                             step, step, body, -1});
+    lives.buffers.push_back({memref, space, /*fixed=*/false,
+                             times * bytesPerRow(memref, space), step, step,
+                             body, -1});
     lives.bytesWithoutReuse += lives.buffers.back().bytes;
     return &lives.buffers.back();
   }
@@ -209,11 +217,41 @@ struct Walk {
     lives.loops[layers] = loop;
   }
 
+  // What a body reads from outside, and what it writes, lives as long as all
+  // its blocks.
+  void visitRowBlocks(RowBlocksOp blocks) {
+    for (Value operand : blocks->getOperands())
+      use(operand);
+    define(blocks);
+    body = ++bodies;
+    blockRows = blocks.getRows();
+    for (OpOperand &yielded :
+         blocks.getBody().front().getTerminator()->getOpOperands()) {
+      Value root = rootOf(yielded.get());
+      if (Operation *producer = root.getDefiningOp())
+        if (hasDestinations(producer) && !recalledBy(root) &&
+            blocks.getBody().isAncestor(producer->getParentRegion()))
+          lives.streamOut.try_emplace(root, yielded.getOperandNumber());
+    }
+    visitBlock(blocks.getBody().front());
+    body = blockRows = 0;
+    ++step;
+    for (Value operand : blocks->getOperands())
+      use(operand);
+    for (Value result : blocks->getResults())
+      use(result);
+    for (Buffer *buffer : outerUses)
+      buffer->end = std::max(buffer->end, step);
+    outerUses.clear();
+  }
+
   void visitBlock(Block &block) {
     for (Operation &op : block) {
       ++step;
       if (auto layers = dyn_cast<LayersOp>(op))
         visitLoop(layers);
+      else if (auto blocks = dyn_cast<RowBlocksOp>(op))
+        visitRowBlocks(blocks);
       else if (auto launch = dyn_cast<LaunchOp>(op))
         for (Operation &inner : launch.getBody().front())
           visit(inner);

@@ -45,8 +45,8 @@ struct Lives {
   llvm::DenseMap<mlir::Value, Buffer *> bufferOf;
   // Roots that their op writes into an output of the function: its number.
   llvm::DenseMap<mlir::Value, unsigned> direct;
-  // Roots that their op writes into a value that their body hands over: its
-  // number.
+  // Roots that their op writes into a value that their body hands over or
+  // yields: its number.
   llvm::DenseMap<mlir::Value, unsigned> streamOut;
   // For each layer loop the buffers of each value that its layers hand over.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<LoopBuffers, 1>> loops;

@@ -196,6 +196,34 @@ def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mille::kernel::KernelDialect"];
 }
 
+def BlockLoss : Pass<"block-loss", "::mlir::ModuleOp"> {
+  let summary = "a loss over a vocabulary in blocks of rows";
+  let description = [{
+    ```mlir
+    %z = kernel.matmul %x, %head ... -> tensor<?x32000xf32>
+    %l, %g = kernel.cross_entropy %z labels %y ...
+    %w = kernel.weight_gradient %g, %x outs(%gradient) ...
+    %gx = kernel.matmul %g, %turned ... -> tensor<?x64xf32>
+    ==>
+    %l, %gx = kernel.row_blocks rows 256 ins(%x, %y) outs(...) {
+    ^bb0(%n: index, %x: tensor<?x64xf32>, %y: tensor<?xi32>):
+      ... the same ops ...
+      kernel.yield %l, %gx
+    }
+    ```
+    Fires where logits have `columns` columns or more, and takes in all ops that read or
+    write as wide rows. No bit changes, since ops work row by row or add row after row.
+    The gradient of the head's weight is read and written once for each block, which costs
+    a fiftieth of the head's time at 256 rows; more rows would cost memory. Does not fire
+    where other ops read or write such rows, as in a stack that is as wide.
+  }];
+  let options = [Option<"rows", "rows", "int64_t", "256", "of a block">,
+                 Option<"columns", "columns", "int64_t", "1024",
+                        "the fewest that logits in blocks have">];
+  let dependentDialects = ["::mille::kernel::KernelDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def PlanMemory : Pass<"plan-memory", "::mlir::ModuleOp"> {
   let summary = "kernel ops on tensors become kernel ops on memrefs in one arena";
   let description = [{

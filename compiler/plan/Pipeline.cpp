@@ -17,6 +17,7 @@ void mille::addPlanPipeline(mlir::OpPassManager &pipeline,
   widths.ofMore = llvm::to_vector(choices.panels.ofMore);
   widths.inRows = choices.panels.inRows;
   pipeline.addPass(plan::createPackWeights(widths));
+  pipeline.addPass(plan::createBlockLoss());
   pipeline.addPass(plan::createPlanMemory());
   if (choices.joins)
     pipeline.addPass(plan::createJoinKernels(choices.joins));

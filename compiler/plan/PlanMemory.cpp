@@ -1,5 +1,6 @@
 // Kernel ops on tensors become kernel ops on memrefs: buffers in one arena,
 // inputs and outputs as arguments. Rewrites no arithmetic.
+#include "compiler/plan/CheckProgram.h"
 #include "compiler/plan/Lives.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Signature.h"
@@ -12,9 +13,6 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <limits>
 
 namespace mille::plan {
 #define GEN_PASS_DEF_PLANMEMORY
@@ -36,6 +34,7 @@ struct Rewrite {
   IRMapping to; // tensors -> memrefs; indices
   DenseMap<Buffer *, Value> arena;
   SmallVector<Value> streamOut; // of the body at hand
+  Value blockRows;              // of the block at hand; null: the run's
 
   Rewrite(func::FuncOp forward, Lives &lives)
       : forward(forward), lives(lives) {}
@@ -44,8 +43,10 @@ struct Rewrite {
   Value memrefOf(Buffer *buffer, OpBuilder &builder, Location loc) {
     Value &value = arena[buffer];
     if (!value)
-      value = ArenaOp::create(builder, loc, buffer->type, rowsOf(buffer->rows),
-                              buffer->offset);
+      value = ArenaOp::create(builder, loc, buffer->type,
+                              blockRows ? blockRows : rowsOf(buffer->rows),
+                              buffer->offset,
+                              /*per_layer=*/nullptr, buffer->fixed);
     return value;
   }
 
@@ -54,7 +55,8 @@ struct Rewrite {
     const SavedBuffer &saved = lives.saved.find(name)->second;
     return ArenaOp::create(builder, loc, saved.buffer->type,
                            rowsOf(saved.buffer->rows), saved.buffer->offset,
-                           builder.getI64IntegerAttr(saved.perLayer));
+                           builder.getI64IntegerAttr(saved.perLayer),
+                           /*fixed=*/false);
   }
 
   // The number of rows, as an index made where the function begins.
@@ -168,6 +170,38 @@ struct Rewrite {
       to.map(outcome, pairs[2 * number + (even ? 0 : 1)]);
   }
 
+  void rewriteRowBlocks(RowBlocksOp blocks, OpBuilder &builder) {
+    Location loc = blocks.getLoc();
+    mapOuts(*blocks, builder);
+    SmallVector<Value> inputs, outs;
+    for (Value input : blocks.getInputs())
+      inputs.push_back(to.lookup(input));
+    for (Value result : blocks.getResults())
+      outs.push_back(to.lookup(result));
+    auto fresh = RowBlocksOp::create(builder, loc, TypeRange(),
+                                     blocks.getRows(), inputs, outs);
+    SmallVector<Type> takes{builder.getIndexType()};
+    llvm::append_range(takes, ValueRange(inputs).getTypes());
+    llvm::append_range(takes, ValueRange(outs).getTypes());
+    Block &from = blocks.getBody().front();
+    Block *block = builder.createBlock(
+        &fresh.getBody(), {}, takes, SmallVector<Location>(takes.size(), loc));
+    for (auto [old, argument] :
+         llvm::zip(from.getArguments(), block->getArguments()))
+      to.map(old, argument);
+    blockRows = block->getArgument(0);
+    streamOut = SmallVector<Value>(
+        block->getArguments().drop_front(from.getNumArguments()));
+    rewriteBlock(from, builder);
+    for (auto [yielded, out] :
+         llvm::zip(from.getTerminator()->getOperands(), streamOut))
+      if (to.lookup(yielded) != out)
+        copyRows(builder, loc, to.lookup(yielded), out);
+    blockRows = nullptr;
+    YieldOp::create(builder, loc, ValueRange());
+    builder.setInsertionPointAfter(fresh);
+  }
+
   // Copies what was not written in place.
   void rewriteSave(SaveOp save, OpBuilder &builder) {
     auto in = lives.savedIn.find(rootOf(save.getInput()));
@@ -182,6 +216,8 @@ struct Rewrite {
         continue;
       if (auto layers = dyn_cast<LayersOp>(op)) {
         rewriteLoop(layers, builder);
+      } else if (auto blocks = dyn_cast<RowBlocksOp>(op)) {
+        rewriteRowBlocks(blocks, builder);
       } else if (auto launch = dyn_cast<LaunchOp>(op)) {
         rewriteLaunch(launch, builder);
       } else if (auto weight = dyn_cast<WeightOp>(op)) {
@@ -302,7 +338,7 @@ void remarkOn(LaunchOp launch) {
              .str();
 }
 
-void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
+void remarkOn(func::FuncOp forward, const Lives &lives, ArenaBytes bytes) {
   auto options = remark::RemarkOpts::name("PlanMemory").category("plan");
   llvm::SmallSetVector<MemRefType, 8> padded;
   for (const Buffer &buffer : lives.buffers)
@@ -316,13 +352,17 @@ void remarkOn(func::FuncOp forward, const Lives &lives, int64_t bytes) {
                .str();
   remark::passed(forward.getLoc(), options)
       << llvm::formatv("arena of {0} buffers takes {1} bytes per row, {2} "
-                       "without reuse",
-                       lives.buffers.size(), bytes, lives.bytesWithoutReuse)
+                       "without reuse{3}",
+                       lives.buffers.size(), bytes.perRow,
+                       lives.bytesWithoutReuse,
+                       bytes.fixed ? ", and " + std::to_string(bytes.fixed) +
+                                         " for any number of rows"
+                                   : "")
              .str();
 }
 
 // Sets the attributes that tell a run the rows of buffers, inputs and outputs.
-void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
+void setArenaSizes(func::FuncOp forward, const Lives &lives, ArenaBytes bytes) {
   Builder builder(forward.getContext());
   int64_t fixedTokens = 0, slots = 1;
   bool stateRows = false;
@@ -337,7 +377,8 @@ void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
       fixedTokens = std::max(fixedTokens, rows.times);
   };
   for (const Buffer &buffer : lives.buffers) {
-    count(buffer.rows);
+    if (!buffer.fixed)
+      count(buffer.rows);
     stateRows |=
         !buffer.rows.size.empty() && !ofRuns.contains(buffer.rows.size);
   }
@@ -348,7 +389,10 @@ void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
           !extents.empty() && extents[0] == sizes::batch)
         count(rowSpaceOfShape(shape, cast<MemRefType>(argument.getType())));
   forward->setAttr("kernel.arena_bytes_per_row",
-                   builder.getI64IntegerAttr(bytes));
+                   builder.getI64IntegerAttr(bytes.perRow));
+  if (bytes.fixed)
+    forward->setAttr("kernel.arena_fixed_bytes",
+                     builder.getI64IntegerAttr(bytes.fixed));
   if (fixedTokens)
     forward->setAttr("kernel.fixed_tokens",
                      builder.getI64IntegerAttr(fixedTokens));
@@ -356,66 +400,6 @@ void setArenaSizes(func::FuncOp forward, const Lives &lives, int64_t bytes) {
     forward->setAttr("kernel.state_rows", builder.getUnitAttr());
   if (slots > 1)
     forward->setAttr("kernel.slots", builder.getI64IntegerAttr(slots));
-}
-
-// Entries of one output have one shape.
-LogicalResult checkKept(func::FuncOp forward, const Signature &signature) {
-  WalkResult result = forward.walk([&](KeepOp keep) {
-    int64_t number = signature.find(keep.getName());
-    const Shape &shape = signature.outputs[number].shape;
-    auto rows = rowSpaceOf(keep.getInput());
-    auto type = cast<RankedTensorType>(keep.getInput().getType());
-    ShapeExtent tokens = rows ? rows->perSequence() : sizes::tokens;
-    if (shape.size() == 4 && shape[2] == tokens &&
-        shape[3] == type.getShape().back())
-      return WalkResult::advance();
-    keep.emitOpError() << "writes [batch, " << tokens.text() << ", "
-                       << type.getShape().back() << "] but \"" << keep.getName()
-                       << "\" is " << extentsText(shape);
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
-}
-
-// Kernels count columns, and the numbers of what they read whole, in 32 bits;
-// so they do the numbers of a task's rows, of which there are some 192 or more.
-LogicalResult checkExtents(func::FuncOp forward) {
-  constexpr int64_t most = std::numeric_limits<int32_t>::max() - 64; // padding
-  constexpr int64_t mostColumns = 1 << 23;
-  WalkResult result = forward.walk([&](Operation *op) {
-    for (Value value : op->getResults()) {
-      auto type = dyn_cast<ShapedType>(value.getType());
-      if (!type || !type.hasRank())
-        continue;
-      int64_t numbers = 1;
-      for (int64_t extent : type.getShape()) {
-        if (extent > most ||
-            llvm::MulOverflow(numbers, std::max<int64_t>(extent, 1), numbers)) {
-          op->emitOpError() << "has an extent of " << extent << " in " << type
-                            << " but kernels count to " << most;
-          return WalkResult::interrupt();
-        }
-      }
-      if (!type.hasStaticShape() && type.getShape().back() > mostColumns) {
-        op->emitOpError() << "has rows of " << type.getShape().back()
-                          << " numbers in " << type
-                          << " but kernels take rows of at most "
-                          << mostColumns;
-        return WalkResult::interrupt();
-      }
-      // Matmuls find a place in their weight with 64 bits.
-      bool onlyMatmuls = llvm::all_of(value.getUsers(), [](Operation *user) {
-        return isa<MatmulOp>(user);
-      });
-      if (isa<WeightOp>(op) && !onlyMatmuls && numbers > most) {
-        op->emitOpError() << "has " << numbers << " numbers in " << type
-                          << " but kernels count to " << most;
-        return WalkResult::interrupt();
-      }
-    }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
 }
 
 LogicalResult planFunction(func::FuncOp forward) {
@@ -426,7 +410,7 @@ LogicalResult planFunction(func::FuncOp forward) {
   if (failed(found))
     return failure();
   Lives &lives = *found;
-  int64_t bytes = placeBuffers(lives.buffers);
+  ArenaBytes bytes = placeBuffers(lives.buffers);
 
   Block &old = forward.getBody().front();
   Block *entry = new Block();

@@ -10,6 +10,7 @@
 include "dialects/kernel/KernelTypes.td"
 include "dialects/kernel/ParameterOps.td"
 include "dialects/kernel/PreparedOps.td"
+include "dialects/kernel/RowBlocksOp.td"
 include "dialects/kernel/TrainOps.td"
 
 def Kernel_WeightOp : Kernel_Op<"weight",

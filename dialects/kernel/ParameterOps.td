@@ -11,22 +11,22 @@ def Kernel_ArenaOp : Kernel_Op<"arena", [Pure]> {
     is the run's number of rows, rounded up (runtime/abi.h). Every size is a number
     of bytes per row, so one plan serves every batch and token count. With
     `per_layer`, inside `kernel.layers`, the buffer of layer l starts at byte
-    (offset + l * per_layer) * padded rows: each layer has its own.
+    (offset + l * per_layer) * padded rows: each layer has its own. A `fixed` buffer
+    has a size that no run changes, and starts at byte offset of a part of the arena of
+    its own.
 
     Constraints:
     * (C1) offset >= 0 and a multiple of 64; per_layer > 0 and a multiple of 64.
-    * (C2) per_layer is in a body of `kernel.layers` only.
+    * (C2) per_layer is in a body of `kernel.layers` only, and not of a fixed buffer.
 
     ```mlir
     %b = kernel.arena offset 4096 rows %rows : memref<?x768xf32, strided<[784, 1]>>
     ```
   }];
-  let arguments = (ins Index:$rows, I64Attr:$offset, OptionalAttr<I64Attr>:$per_layer);
+  let arguments = (ins Index:$rows, I64Attr:$offset, OptionalAttr<I64Attr>:$per_layer,
+                       UnitAttr:$fixed);
   let results = (outs AnyMemRef:$result);
-  let assemblyFormat = "`offset` $offset (`per_layer` $per_layer^)? `rows` $rows attr-dict `:` type($result)";
-  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$rows, "int64_t":$offset), [{
-    build($_builder, $_state, result, rows, offset, ::mlir::IntegerAttr());
-  }]>];
+  let assemblyFormat = "(`fixed` $fixed^)? `offset` $offset (`per_layer` $per_layer^)? `rows` $rows attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 

@@ -258,6 +258,7 @@ static int64_t numberOf(func::FuncOp forward, StringRef name, int64_t absent) {
 
 ArenaSizes arenaSizesOf(func::FuncOp forward) {
   return {numberOf(forward, "kernel.arena_bytes_per_row", 0),
+          numberOf(forward, "kernel.arena_fixed_bytes", 0),
           numberOf(forward, "kernel.fixed_tokens", 0),
           numberOf(forward, "kernel.slots", 1),
           forward->hasAttr("kernel.state_rows")};

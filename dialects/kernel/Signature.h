@@ -106,6 +106,7 @@ mlir::BlockArgument sizeArgument(mlir::func::FuncOp entry,
 // The arena of a planned entry, read from its attributes.
 struct ArenaSizes {
   int64_t bytesPerRow = 0;
+  int64_t fixedBytes = 0;  // of buffers that no run's rows change
   int64_t fixedTokens = 0; // the most rows per sequence of a fixed number
   int64_t slots = 1;       // the most rows of a buffer per row of the run
   bool stateRows = false;  // a buffer has as many rows as a state

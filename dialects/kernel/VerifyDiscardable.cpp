@@ -116,6 +116,8 @@ const DiscardableAttribute table[] = {
      nullptr},
     {"kernel.arena_bytes_per_row", function, isInt64From<0>,
      "an i64 of at least 0", nullptr},
+    {"kernel.arena_fixed_bytes", function, isInt64From<0>,
+     "an i64 of at least 0", nullptr},
     {"kernel.fixed_tokens", function, isInt64From<1>, "an i64 of at least 1",
      nullptr},
     {"kernel.slots", function, isInt64From<1>, "an i64 of at least 1", nullptr},

@@ -40,6 +40,8 @@ LogicalResult ArenaOp::verify() {
                          << " but must be >= 0 and a multiple of 64";
   if (!getPerLayer())
     return success();
+  if (getFixed()) // C2
+    return emitOpError("is fixed but has per_layer");
   if (*getPerLayer() <= 0 || *getPerLayer() % 64) // C1
     return emitOpError() << "per_layer is " << *getPerLayer()
                          << " but must be > 0 and a multiple of 64";
@@ -66,6 +68,59 @@ LogicalResult LaunchOp::verify() {
   if (yield.getValues().getTypes() != getOutcomes().getTypes()) // C2
     return emitOpError() << "yields " << yield.getValues().getTypes()
                          << " but its results are " << getOutcomes().getTypes();
+  return success();
+}
+
+//===-- row blocks --------------------------------------------------------===//
+
+namespace {
+
+bool hasRows(Type type) {
+  auto shaped = cast<ShapedType>(type);
+  return (shaped.getRank() == 1 || shaped.getRank() == 2) &&
+         shaped.isDynamicDim(0) &&
+         (shaped.getRank() == 1 || !shaped.isDynamicDim(1));
+}
+
+} // namespace
+
+LogicalResult RowBlocksOp::verify() {
+  if (int64_t(getRows()) < 1) // C1
+    return emitOpError() << "rows is " << int64_t(getRows())
+                         << " but must be at least 1";
+  if (getInputs().empty()) // C1
+    return emitOpError("has no input");
+  SmallVector<Value> all(getInputs());
+  llvm::append_range(all, getOuts());
+  bool onTensors = isa<RankedTensorType>(all.front().getType());
+  for (Value buffer : all)
+    if (!hasRows(buffer.getType())) // C2
+      return emitOpError() << "has an operand " << buffer.getType()
+                           << " but all must be [?] or [?, N]";
+  SmallVector<Type> takes{IndexType::get(getContext())};
+  llvm::append_range(takes, getInputs().getTypes());
+  SmallVector<Type> yields(getOuts().getTypes());
+  if (!onTensors)
+    takes.append(std::exchange(yields, {}));
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != takes) // C3
+    return emitOpError() << "has a body that takes " << block.getArgumentTypes()
+                         << " but must take " << takes;
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
+  if (!yield || yield.getValues().getTypes() != yields) // C3
+    return emitOpError() << "has a body that must yield " << yields.size()
+                         << " values of the outs' types";
+  if (getResults().size() != (onTensors ? getOuts().size() : 0)) // C4
+    return emitOpError() << "has " << getResults().size() << " results but "
+                         << (onTensors ? "outs are tensors"
+                                       : "outs are memrefs");
+  for (Operation *around = (*this)->getParentOp(); around;
+       around = around->getParentOp())
+    if (isa<LayersOp, LaunchOp, RowBlocksOp>(around)) { // C5
+      auto error = emitOpError("is in a loop or in a launch");
+      error.attachNote(around->getLoc()) << "here";
+      return error;
+    }
   return success();
 }
 

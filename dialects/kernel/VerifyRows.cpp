@@ -101,6 +101,11 @@ public:
       same("an operand", rows, "logits", op.getLogits());
     return result;
   }
+  LogicalResult check(RowBlocksOp op) {
+    for (Value rows : op->getOperands())
+      same("an operand", rows, "operand 0", op->getOperand(0));
+    return result;
+  }
   LogicalResult check(AttentionBackwardOp op) {
     same("gradient", op.getGradient(), "query", op.getQuery());
     same("value", op.getValue(), "key", op.getKey());

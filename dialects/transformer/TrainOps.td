@@ -40,6 +40,30 @@ def Transformer_CrossEntropyOp : Transformer_Op<"cross_entropy",
   let hasVerifier = 1;
 }
 
+def Transformer_SquaredErrorOp : Transformer_Op<"squared_error",
+    [Pure, AllTypesMatch<["values", "labels", "losses", "gradient"]>]> {
+  let summary = "the squared error of each number, and its gradient";
+  let description = [{
+    losses = w (values - labels)^2 and gradient = 2 w (values - labels), w the one number of
+    `weight`. With w = 1 / (the numbers of all parts of a batch) the sum of the losses is
+    their mean.
+
+    Constraints:
+    * (C1) weight is [1].
+
+    ```mlir
+    %losses, %g = transformer.squared_error %x labels %y weight %w : tensor<?x1xf32>, tensor<1xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$values, Transformer_Stream:$labels,
+                       RankedTensorOf<[F32]>:$weight);
+  let results = (outs Transformer_Stream:$losses, Transformer_Stream:$gradient);
+  let assemblyFormat = [{
+    $values `labels` $labels `weight` $weight attr-dict `:` type($values) `,` type($weight)
+  }];
+  let hasVerifier = 1;
+}
+
 def Transformer_WeightGradientOp : Transformer_Op<"weight_gradient",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "adds scale * gradient^T input to the gradient of a linear's weight";

@@ -164,6 +164,9 @@ void mille::setTraining(Operation *model, const Training &training) {
                             optimizerWords)[size_t(training.optimizer)]));
   list.set("schedule", builder.getStringAttr(
                            wordsOf(rateWords)[size_t(training.schedule)]));
+  if (training.loss != Loss::by_output)
+    list.set("loss",
+             builder.getStringAttr(wordsOf(lossWords)[size_t(training.loss)]));
   eachNumber(training, [&](StringRef key, double value) {
     list.set(key, builder.getF64FloatAttr(value));
   });
@@ -198,6 +201,8 @@ FailureOr<Training> mille::trainingOf(Operation *model) {
   Entries entries(model, dictionary);
   entries.word("optimizer", optimizerWords, training.optimizer);
   entries.word("schedule", rateWords, training.schedule);
+  if (dictionary.contains("loss"))
+    entries.word("loss", lossWords, training.loss);
   eachNumber(training,
              [&](StringRef key, double &into) { entries.number(key, into); });
   eachShare(training,

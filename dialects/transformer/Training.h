@@ -25,6 +25,11 @@ constexpr llvm::StringLiteral firstSequenceName = "first_sequence";
 // In the order of their words, and of MILLE_OPTIMIZER_* and MILLE_RATE_*.
 enum class Optimizer { sgd, adam, adamw, lamb, lion };
 enum class RateSchedule { constant, linear, cosine, inverse_sqrt };
+// What compares a model's output to labels. `by_output`: squared errors where
+// it has one channel, else cross-entropy.
+enum class Loss { by_output, cross_entropy, mean_squared_error };
+constexpr llvm::StringLiteral lossWords =
+    "by_output|cross_entropy|mean_squared_error";
 constexpr llvm::StringLiteral optimizerWords = "sgd|adam|adamw|lamb|lion";
 constexpr llvm::StringLiteral rateWords = "constant|linear|cosine|inverse_sqrt";
 
@@ -39,6 +44,7 @@ struct TrainingGroup {
 struct Training {
   Optimizer optimizer = Optimizer::adamw;
   RateSchedule schedule = RateSchedule::constant;
+  Loss loss = Loss::by_output;
   double rate = 1e-3, endRate = 0;
   double momentum = 0; // of sgd
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;

@@ -30,6 +30,13 @@ LogicalResult CrossEntropyOp::verify() {
   return success();
 }
 
+LogicalResult SquaredErrorOp::verify() {
+  if (shapeOf(getWeight()) != ArrayRef<int64_t>{1}) // C1
+    return emitOpError() << "weight is " << shapeText(shapeOf(getWeight()))
+                         << " but must be [1]";
+  return success();
+}
+
 LogicalResult WeightGradientOp::verify() {
   ArrayRef<int64_t> rows = shapeOf(getInput()).drop_back();
   if (!agree(shapeOf(getGradient()).drop_back(), rows)) // C3

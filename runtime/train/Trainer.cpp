@@ -149,6 +149,18 @@ void mille_trainer::destroy() {
   from->leave();
 }
 
+// Labels that are numbers count all; fails at one that is not finite.
+mille_status mille_trainer::countNumbers(const float *values, uint64_t count,
+                                         int64_t &labels) {
+  for (uint64_t i = 0; i < count; ++i)
+    if (!isfinite(values[i]))
+      return message.set(MILLE_INVALID_INPUT,
+                         "labels[%llu] is %g but must be finite", (ull)i,
+                         values[i]);
+  labels = (int64_t)count;
+  return MILLE_OK;
+}
+
 // The labels that count; fails at one that the model has not.
 mille_status mille_trainer::countLabels(const mille_entry &entry,
                                         const mille::Sizes &sizes,
@@ -160,6 +172,8 @@ mille_status mille_trainer::countLabels(const mille_entry &entry,
   uint64_t count = 0;
   if (!values || !mille::countElements(info, sizes, count))
     return message.set(MILLE_INVALID_ARGUMENT, "labels are null");
+  if (info.type == MILLE_F32)
+    return countNumbers((const float *)values, count, labels);
   labels = 0;
   for (uint64_t i = 0; i < count; ++i) {
     if (values[i] == ignored)

@@ -118,6 +118,8 @@ private:
   mille_status check(const mille_entry &entry);
   mille_status countLabels(const mille_entry &entry, const mille::Sizes &sizes,
                            const void *const *given, int64_t &labels);
+  mille_status countNumbers(const float *values, uint64_t count,
+                            int64_t &labels);
   mille_status runParts(uint32_t entry, const mille_size *sizes, size_t count,
                         const void *const *given, double &loss,
                         int64_t &labels);

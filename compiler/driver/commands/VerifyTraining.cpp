@@ -133,15 +133,17 @@ private:
 
   Status runPackage(const Values &expected, Values &got) {
     const LibraryFunctions &api = opened.functions();
-    std::vector<std::vector<int32_t>> numbers;
+    std::vector<std::vector<int32_t>> numbers; // the bits of each
     std::vector<const void *> pointers;
     for (const mille_tensor &input : opened.inputs()) {
       auto found = inputs.find(input.name);
-      const bool given = found != inputs.end() && found->second.integer;
+      const bool given = found != inputs.end() && input.name != lossWeightName;
       numbers.emplace_back();
       if (given)
-        numbers.back().assign(found->second.numbers.begin(),
-                              found->second.numbers.end());
+        for (double number : found->second.numbers)
+          numbers.back().push_back(
+              found->second.integer ? int32_t(number)
+                                    : llvm::bit_cast<int32_t>(float(number)));
       pointers.push_back(given ? numbers.back().data() : nullptr);
     }
     const std::vector<mille_size> sizes = sizesOf();

@@ -221,6 +221,8 @@ static void writeEntry(OStream &json, mlir::func::FuncOp entry) {
                         [&] { writeTensors(json, signature.states); });
   kernel::ArenaSizes arena = kernel::arenaSizesOf(entry);
   json.attribute("arena_bytes_per_row", arena.bytesPerRow);
+  if (arena.fixedBytes)
+    json.attribute("arena_fixed_bytes", arena.fixedBytes);
   if (arena.fixedTokens)
     json.attribute("fixed_tokens", arena.fixedTokens);
   writeMemory(json, entry);

@@ -70,6 +70,7 @@ const Key keys[] = {
     {"entries.states", "type", Holds::word, true, 0, 0, "f32 bf16 i32 i8 f16"},
     {"entries.states", "shape", Holds::shape, true, 0, most32},
     {"entries", "arena_bytes_per_row", Holds::whole},
+    {"entries", "arena_fixed_bytes", Holds::whole, optional},
     {"entries", "fixed_tokens", Holds::whole, optional, 1, most32},
     {"entries", "steps", Holds::objects, optional},
     {"entries.steps", "kernel", Holds::text},

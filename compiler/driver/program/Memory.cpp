@@ -1,5 +1,5 @@
 // Lists the kernels of a planned entry in their order, and when each buffer of
-// its arena holds something. Must not place buffers.
+// its arena's rows holds something. Must not place buffers.
 #include "compiler/driver/program/Memory.h"
 
 #include "compiler/plan/Arena.h"
@@ -17,7 +17,10 @@ public:
 
   MemoryUse of(mlir::func::FuncOp entry) {
     number(entry.getBody(), "");
-    entry.walk([&](kernel::ArenaOp arena) { add(arena); });
+    entry.walk([&](kernel::ArenaOp arena) {
+      if (!arena.getFixed())
+        add(arena);
+    });
     return std::move(use);
   }
 

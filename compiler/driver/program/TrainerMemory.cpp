@@ -66,7 +66,7 @@ int64_t arenaBytes(mlir::func::FuncOp entry, int64_t batch, int64_t tokens) {
     if (size.name != sizes::batch)
       longest = std::max(longest, tokens ? tokens : size.most);
   const int64_t rows = (batch * longest + 23) / 16 * 16; // as the runtime pads
-  return rows * arena.bytesPerRow;
+  return arena.fixedBytes + rows * arena.bytesPerRow;
 }
 
 } // namespace

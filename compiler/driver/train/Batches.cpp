@@ -72,10 +72,14 @@ Status Batches::open(const TokenData &data,
 }
 
 // Whether a tensor has the shape of an input; the sizes that it shows are those
-// of a run.
+// of a run. One number for each sequence may have no dimension of its own.
 bool Batches::fit(const StoredTensor &tensor, const mille_tensor &input) {
-  bool fits = int(tensor.shape.size()) == input.rank && input.rank > 0 &&
-              tensor.shape[0] == data.sequences() &&
+  std::vector<int64_t> shape(tensor.shape.begin(), tensor.shape.end());
+  if (shape.size() == 1 && input.rank == 2 && !input.sizes[1] &&
+      input.shape[1] == 1)
+    shape.push_back(1);
+  bool fits = int(shape.size()) == input.rank && input.rank > 0 &&
+              shape[0] == data.sequences() &&
               (input.type != MILLE_TYPE_I32 || isWhole(tensor.type));
   std::string wanted = std::to_string(data.sequences());
   for (int d = 1; d < input.rank; ++d) {
@@ -85,13 +89,13 @@ bool Batches::fit(const StoredTensor &tensor, const mille_tensor &input) {
         return StringRef(other.name) == size;
       });
       if (known == extents.end() && fits)
-        known = extents.insert(known, {size, tensor.shape[d]});
+        known = extents.insert(known, {size, shape[d]});
       extent = known == extents.end() ? 0 : known->value;
       wanted += ", " + (extent ? std::to_string(extent) : std::string(size));
     } else {
       wanted += ", " + std::to_string(extent);
     }
-    fits = fits && tensor.shape[d] == extent;
+    fits = fits && shape[d] == extent;
   }
   if (!fits)
     error() << tensor.name << " is " << shapeText(tensor.shape)
@@ -134,7 +138,8 @@ bool Batches::add(const mille_tensor &input,
 bool Batches::addFlat(const mille_tensor &input, Column &column) const {
   const StringRef name = input.name;
   column.from = name == idsName ? From::flat : From::flatNext;
-  return input.rank == 2 && (name == idsName || name == labelsName);
+  return column.isWhole && input.rank == 2 &&
+         (name == idsName || name == labelsName);
 }
 
 // Labels are the next tokens of the stream that has their sizes.

@@ -3,6 +3,7 @@
 
 #include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/package/PackageText.h"
+#include "compiler/driver/package/Reference.h"
 #include "dialects/transformer/Training.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,11 +48,32 @@ Status askTokenizer(const Package &package, mlir::MLIRContext &context,
   return Status::done;
 }
 
+// A hidden token is guessed from those on both sides of it.
+Status checkSight(const Package &package, mlir::MLIRContext &context) {
+  Reference reference;
+  if (Status status = Reference::read(package, context, reference);
+      failed(status))
+    return status;
+  transformer::AttendOp causal;
+  reference.model()->walk([&](transformer::AttendOp op) {
+    if (!causal && op.getMask() == transformer::Mask::causal && !op.getPrefix())
+      causal = op;
+  });
+  if (!causal)
+    return Status::done;
+  return refuseOptions("--mask is given but a token of " + package.name +
+                           " sees the tokens before it alone: its attention "
+                           "is causal",
+                       "without --mask a token's label is the next one");
+}
+
 } // namespace
 
 Status Masks::open(const MaskOptions &options, const TrainedPackage &trained,
                    mlir::MLIRContext &context, Masks &masks) {
   const Package &package = trained.package;
+  if (Status status = checkSight(package, context); failed(status))
+    return status;
   std::optional<int32_t> id = options.id;
   masks.never = options.never;
   if (Status status = askTokenizer(package, context, id, masks.never);

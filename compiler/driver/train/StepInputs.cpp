@@ -64,7 +64,7 @@ Values mille::stepInputs(mlir::Operation *model, const Values &given,
       continue;
     Value value = shapedAs(
         llvm::cast<mlir::ShapedType>(step.getArgument(i).getType()), shape);
-    if (key == labelsName) {
+    if (key == labelsName && value.integer) {
       auto ids = values.find("input_ids");
       const bool alike = ids != values.end() &&
                          ids->second.shape == value.shape && below <= classes;
@@ -79,8 +79,10 @@ Values mille::stepInputs(mlir::Operation *model, const Values &given,
   }
   count = 0;
   if (auto labels = values.find(labelsName.str()); labels != values.end()) {
-    count = llvm::count_if(labels->second.numbers,
-                           [](double label) { return label != -100; });
+    const bool isNumber = !labels->second.integer;
+    count = llvm::count_if(labels->second.numbers, [&](double label) {
+      return isNumber || label != -100;
+    });
     // As the runtime has it: a number of f32.
     values[lossWeightName.str()] = Value{
         {1}, {double(float(1 / double(std::max<int64_t>(1, count))))}, false};

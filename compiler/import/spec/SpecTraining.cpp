@@ -43,6 +43,7 @@ TrainingGroup readGroup(SpecFields &fields, double decay) {
 
 Training mille::import::readTraining(SpecFields &fields) {
   Training training;
+  training.loss = Loss(fields.choice("loss"));
   training.optimizer = Optimizer(fields.choice("optimizer"));
   training.rate = fields.real("rate");
   training.schedule = RateSchedule(fields.choice("schedule"));

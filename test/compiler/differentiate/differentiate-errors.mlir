@@ -3,7 +3,7 @@
 // RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=y}))' 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: the loss reads the output 'y' but there is none of that name
 // RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=out loss=mean}))' 2>&1 | FileCheck %s --check-prefix=LOSS
-// LOSS: loss is 'mean' but must be cross_entropy or given
+// LOSS: loss is 'mean' but must be trained or given
 // RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=some}))' 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RECOMPUTE: recompute is 'some' but must be none, cheap, layer or segment:K, K from 1
 // RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=out}))' 2>&1 | FileCheck %s --check-prefix=CLASSES

@@ -52,7 +52,7 @@ func.func @encoder_decoder(%batch: index {kernel.size = "batch"}, %tokens: index
 // CHECK: %[[W:.*]] = kernel.arena offset {{[0-9]+}} rows %{{.*}} : memref<?x2xf32, strided<[16, 1]>>
 // CHECK: %[[O:.*]] = kernel.arena offset {{[0-9]+}} rows %[[SLOTS:.*]] : memref<?xi32>
 // CHECK: %[[P:.*]] = kernel.arena offset {{[0-9]+}} rows %[[SLOTS]] : memref<?xi32>
-// CHECK: %[[S:.*]] = kernel.arena offset {{[0-9]+}} rows %{{.*}} : memref<9xi32>
+// CHECK: %[[S:.*]] = kernel.arena fixed offset {{[0-9]+}} rows %{{.*}} : memref<9xi32>
 // CHECK: kernel.route %{{.*}} outs(%[[W]], %[[O]], %[[P]], %[[S]] :
 // CHECK: %[[X:.*]] = kernel.arena offset {{[0-9]+}} rows %[[SLOTS]] : memref<?x16xf32>
 // CHECK: kernel.dispatch %{{.*}} order %[[O]] : {{.*}} place %[[P]] : {{.*}} outs(%[[X]] :

@@ -33,3 +33,15 @@ func.func @arena_c2(%rows: index {kernel.size = "batch"}) {
   %b = kernel.arena offset 64 per_layer 64 rows %rows : memref<?x8xf32>
   return
 }
+
+// -----
+
+func.func @arena_c2_fixed(%rows: index {kernel.size = "batch"}, %x: memref<?x8xf32>, %y: memref<?x8xf32>) {
+  kernel.layers %x, %y slots [[]] bodies [0] table [[]] {
+  ^bb0(%s: memref<?x8xf32>, %t: memref<?x8xf32>):
+    // expected-error @+1 {{is fixed but has per_layer}}
+    %b = kernel.arena fixed offset 64 per_layer 64 rows %rows : memref<?x8xf32>
+    kernel.yield
+  } : memref<?x8xf32>, memref<?x8xf32>
+  return
+}

@@ -52,6 +52,11 @@ func.func @arena_bytes_per_row() attributes {kernel.arena_bytes_per_row = -1} { 
 
 // -----
 
+// expected-error @+1 {{has kernel.arena_fixed_bytes = -1 : i64 but it must be an i64 of at least 0}}
+func.func @arena_fixed_bytes() attributes {kernel.arena_fixed_bytes = -1} { return }
+
+// -----
+
 // expected-error @+1 {{has kernel.fixed_tokens = 0 : i64 but it must be an i64 of at least 1}}
 func.func @fixed_tokens() attributes {kernel.fixed_tokens = 0} { return }
 

@@ -8,6 +8,13 @@ func.func @loss(%z: tensor<?x?x8xf32>, %y: tensor<?x?xi32>, %w: tensor<1xf32>) {
   return
 }
 
+// CHECK-LABEL: @squares
+// CHECK: %{{.*}}, %{{.*}} = transformer.squared_error %{{.*}} labels %{{.*}} weight %{{.*}} : tensor<?x1xf32>, tensor<1xf32>
+func.func @squares(%x: tensor<?x1xf32>, %y: tensor<?x1xf32>, %w: tensor<1xf32>) {
+  %losses, %g = transformer.squared_error %x labels %y weight %w : tensor<?x1xf32>, tensor<1xf32>
+  return
+}
+
 // CHECK-LABEL: @gradients
 // CHECK: transformer.weight_gradient %{{.*}}, %{{.*}} weight @w bias @b : tensor<?x?x24xf32>, tensor<?x?x8xf32>
 // CHECK: transformer.linear %{{.*}} weight @w transposed : tensor<?x?x24xf32> -> tensor<?x?x8xf32>
