@@ -194,6 +194,28 @@ void mille_pool_gradient(mille_run *run, const float *gradient,
   host.give();
 }
 
+void mille_reverse_tokens(mille_run *run, const float *input,
+                          int64_t input_stride, const int32_t *mask,
+                          int64_t tokens, int64_t columns, float *out,
+                          int64_t rows, int64_t out_stride) {
+  mille::HostStep host(run, out, rows, out_stride);
+  if (host.skipped())
+    return;
+  Sequences own = mille::sequencesOf(run, tokens);
+  for (int64_t b = 0; b < own.batch; ++b) {
+    const int64_t first = own.first(b), count = own.rows(b);
+    for (int64_t t = 0; t < count; ++t) {
+      float *row = out + (first + t) * out_stride;
+      if (!mask || mask[first + t])
+        memcpy(row, input + (first + count - 1 - t) * input_stride,
+               columns * sizeof(float));
+      else
+        memset(row, 0, columns * sizeof(float));
+    }
+  }
+  host.give();
+}
+
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index) {
   // An entry has room for padding; putBack moves its rows apart.

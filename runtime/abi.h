@@ -373,6 +373,12 @@ void mille_pool_gradient(mille_run *run, const float *gradient,
                          const int32_t *mask, int64_t tokens, int64_t skip,
                          int64_t columns, float *out, int64_t rows,
                          int64_t out_stride);
+/* Row t of a sequence of n is row n - 1 - t of the input, or 0 where the mask
+ * hides row t. */
+void mille_reverse_tokens(mille_run *run, const float *input,
+                          int64_t input_stride, const int32_t *mask,
+                          int64_t tokens, int64_t columns, float *out,
+                          int64_t rows, int64_t out_stride);
 /* Copies rows x columns to entry `index` of output number `output`. */
 void mille_keep(mille_run *run, const float *input, int64_t input_stride,
                 int64_t rows, int64_t columns, int32_t output, int64_t index);

@@ -82,6 +82,54 @@ LogicalResult adjoint<AttendOp>(AttendOp op, OpBuilder &builder,
 }
 
 template <>
+SmallVector<Value> reads<LinearAttendOp>(LinearAttendOp op, const Primal &) {
+  SmallVector<Value> values{op.getQuery(), op.getKey(), op.getValue()};
+  if (op.getKeyMask())
+    values.push_back(op.getKeyMask());
+  return values;
+}
+// A query's gradient looks back like the result. Those of a key and a value
+// look ahead, which is back where tokens are reversed: all three are linear
+// attention.
+template <>
+LogicalResult adjoint<LinearAttendOp>(LinearAttendOp op, OpBuilder &builder,
+                                      ValueRange gradients, Primal &primal,
+                                      Gradients &into) {
+  if (op.getState())
+    return op.emitOpError("reads a state, so the entry cannot be trained");
+  if (op.getHeads() != op.getKvHeads())
+    return op.emitOpError()
+           << "has " << int64_t(op.getHeads()) << " heads of queries but "
+           << int64_t(op.getKvHeads())
+           << " of keys, so the model cannot be trained";
+  Value mask = op.getKeyMask() ? primal.at(op.getKeyMask()) : Value();
+  auto attend = [&](Value query, Value key, Value value, Value seen,
+                    Value like) -> Value {
+    const int64_t heads = op.getHeads();
+    auto width = [&](Value of) {
+      return builder.getI64IntegerAttr(
+          cast<ShapedType>(of.getType()).getShape().back() / heads);
+    };
+    return LinearAttendOp::create(
+        builder, op.getLoc(), like.getType(), query, key, value, seen, Value(),
+        Value(), op.getHeadsAttr(), op.getKvHeadsAttr(), width(key),
+        width(value), op.getScaleAttr(), op.getDecayAttr(), op.getIndexAttr());
+  };
+  auto reversed = [&](Value x, Value shown = {}) -> Value {
+    return ReverseTokensOp::create(builder, op.getLoc(), x.getType(), x, shown);
+  };
+  Value g = gradients.front(), query = primal.at(op.getQuery()),
+        key = primal.at(op.getKey()), value = primal.at(op.getValue());
+  into[0] = attend(g, value, key, mask, query);
+  Value back = reversed(g), queries = reversed(query);
+  into[1] =
+      reversed(attend(reversed(value), back, queries, Value(), key), mask);
+  into[2] =
+      reversed(attend(reversed(key), queries, back, Value(), value), mask);
+  return success();
+}
+
+template <>
 SmallVector<Value> reads<DistanceBiasOp>(DistanceBiasOp, const Primal &) {
   return {};
 }
@@ -108,7 +156,8 @@ LogicalResult adjoint<PairBiasOp>(PairBiasOp op, OpBuilder &builder,
 }
 
 void attachAttentionAdjoints(MLIRContext *context) {
-  attachAdjoints<RotateOp, AttendOp, DistanceBiasOp, PairBiasOp>(context);
+  attachAdjoints<RotateOp, AttendOp, LinearAttendOp, DistanceBiasOp,
+                 PairBiasOp>(context);
 }
 
 } // namespace mille::differentiate

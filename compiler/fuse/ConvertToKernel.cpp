@@ -253,6 +253,7 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](CollectedOp op) { return convertCollected(op); })
       .Case([&](BiasGradientOp op) { return convertBiasGradient(op); })
       .Case([&](ConstantGradientOp op) { return convertConstantGradient(op); })
+      .Case([&](ReverseTokensOp op) { return convertReverseTokens(op); })
       .Case([&](PoolGradientOp op) { return convertPoolGradient(op); })
       .Case([&](SaveOp op) { return convertSave(op); })
       .Case([&](SavedOp op) { return convertSaved(op); })

@@ -115,3 +115,14 @@ LogicalResult Converter::convertKeep(KeepOp op) {
                          op.getName(), op.getIndex());
   return success();
 }
+
+LogicalResult Converter::convertReverseTokens(ReverseTokensOp op) {
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::ReverseTokensOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getInput()),
+          op.getKeyMask() ? valueOf(op.getKeyMask()) : Value(),
+          tokensOf(spaceOf(op.getInput())), to)
+          .getResult();
+  return success();
+}

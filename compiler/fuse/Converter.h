@@ -134,6 +134,7 @@ private:
 
   // Tokens (ConvertTokens.cpp).
   mlir::LogicalResult convertPool(transformer::PoolOp op);
+  mlir::LogicalResult convertReverseTokens(transformer::ReverseTokensOp op);
   mlir::LogicalResult convertGatherTokens(transformer::GatherTokensOp op);
   mlir::LogicalResult convertTokenNumbers(transformer::TokenNumbersOp op);
   mlir::LogicalResult convertCountTokens(transformer::CountTokensOp op);

@@ -392,6 +392,15 @@ public:
                i64(rowStride(op.getOut()))});
     return success();
   }
+  LogicalResult lower(ReverseTokensOp op) {
+    code.call("mille_reverse_tokens",
+              {code.run, address.lookup(op.getInput()),
+               i64(rowStride(op.getInput())), addressOrNull(op.getKeyMask()),
+               tokensOf(op.getTokens()), i64(columnsOf(op.getOut())),
+               address.lookup(op.getOut()), rowsOf(op.getOut()),
+               i64(rowStride(op.getOut()))});
+    return success();
+  }
   LogicalResult lower(KeepOp op) {
     auto number = numberOfOutput(op, op.getName());
     if (failed(number))

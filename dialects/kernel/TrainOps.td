@@ -332,6 +332,27 @@ def Kernel_DropoutOp : Kernel_PreparedOp<"dropout"> {
   let hasVerifier = 1;
 }
 
+def Kernel_ReverseTokensOp : Kernel_PreparedOp<"reverse_tokens"> {
+  let summary = "the rows of each sequence from the last to the first";
+  let description = [{
+    Row t of a sequence of n rows is row n - 1 - t of the input, or 0 where its own key_mask
+    is 0.
+
+    Constraints:
+    * (C1) input and out have the same columns.
+    * (C2) a result for each outs on tensors, none on memrefs.
+
+    ```mlir
+    %r = kernel.reverse_tokens %x tokens %t outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$input, Optional<Kernel_Integers>:$key_mask, Index:$tokens,
+                       Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? `tokens` $tokens `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let hasVerifier = 1;
+}
+
 def Kernel_RouteGradientOp : Kernel_PreparedOp<"route_gradient"> {
   let summary = "gradient of the router's logits from that of the weights it gave";
   let description = [{

@@ -155,6 +155,13 @@ LogicalResult PoolGradientOp::verify() {
   return verifyResult(*this, getOut(), getResult()); // C3
 }
 
+LogicalResult ReverseTokensOp::verify() {
+  if (failed(verifySameColumns(*this, "input", getInput(), "outs",
+                               getOut()))) // C1
+    return failure();
+  return verifyResult(*this, getOut(), getResult()); // C2
+}
+
 LogicalResult TokenNumbersOp::verify() {
   if (getNumbers().empty()) // C1
     return emitOpError("has no numbers");

@@ -161,6 +161,12 @@ public:
     counts("tokens", op.getTokens(), "outs", op.getOut());
     return result;
   }
+  LogicalResult check(ReverseTokensOp op) {
+    same("input", op.getInput(), "outs", op.getOut());
+    same("key_mask", op.getKeyMask(), "outs", op.getOut());
+    counts("tokens", op.getTokens(), "outs", op.getOut());
+    return result;
+  }
   LogicalResult check(DropoutOp op) {
     same("input", op.getInput(), "outs", op.getOut());
     counts("tokens", op.getTokens(), "outs", op.getOut());

@@ -407,6 +407,26 @@ def Transformer_ConstantGradientOp : Transformer_Op<"constant_gradient",
   let assemblyFormat = "$gradient `to` $value attr-dict `:` type($gradient)";
 }
 
+def Transformer_ReverseTokensOp : Transformer_Op<"reverse_tokens",
+    [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "the tokens of each sequence from the last to the first";
+  let description = [{
+    Row t of a sequence of n is row n - 1 - t of the input, or 0 where its own key_mask is 0.
+    What looks back on reversed tokens looks ahead: so are gradients of linear attention made.
+
+    Constraints:
+    * (C1) input is [batch, tokens, channels], key_mask [batch, tokens].
+
+    ```mlir
+    %r = transformer.reverse_tokens %x : tensor<?x?x8xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, Optional<Transformer_Ids>:$key_mask);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? attr-dict `:` type($input)";
+  let hasVerifier = 1;
+}
+
 def Transformer_RouteGradientOp : Transformer_Op<"route_gradient",
     [Pure, AllTypesMatch<["logits", "result"]>]> {
   let summary = "gradient of the router's logits from that of the weights it gave";

@@ -187,3 +187,14 @@ LogicalResult mille::transformer::verifySaved(Operation *entry) {
   });
   return failure(walked.wasInterrupted());
 }
+
+LogicalResult ReverseTokensOp::verify() {
+  if (shapeOf(getInput()).size() != 3) // C1
+    return emitOpError() << "input is " << shapeText(shapeOf(getInput()))
+                         << " but must be [batch, tokens, channels]";
+  if (getKeyMask() &&
+      !agree(shapeOf(getKeyMask()), shapeOf(getInput()).drop_back())) // C1
+    return mismatch(*this, "key_mask", shapeOf(getKeyMask()), "input",
+                    shapeOf(getInput()));
+  return success();
+}

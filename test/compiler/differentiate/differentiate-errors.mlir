@@ -34,6 +34,20 @@ transformer.model @table_of_angles {
 
 // -----
 
+transformer.model @shared_keys {
+  transformer.parameter @w : tensor<8x8xf32> = #transformer.stored<"f", "w", tensor<8x8xf32>>
+  transformer.parameter @d : tensor<2xf32> = #transformer.stored<"f", "d", tensor<2xf32>>
+  func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}, %k: tensor<?x?x4xf32> {transformer.name = "k"}) -> (tensor<?x?x8xf32> {transformer.name = "out"}) {
+    %0 = transformer.linear %x weight @w : tensor<?x?x8xf32> -> tensor<?x?x8xf32>
+    // expected-error @+1 {{has 2 heads of queries but 1 of keys, so the model cannot be trained}}
+    %1 = transformer.linear_attend %0, %k, %k heads 2 kv_heads 1 head_dim 4 value_dim 4 scale 1.0 decay @d
+      : tensor<?x?x8xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32> -> tensor<?x?x8xf32>
+    return %1 : tensor<?x?x8xf32>
+  }
+}
+
+// -----
+
 transformer.model @no_stream {
   transformer.parameter @w : tensor<8x8xf32> = #transformer.stored<"f", "w", tensor<8x8xf32>>
   func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"}) -> (tensor<?x?x8xf32> {transformer.name = "out"}) {

@@ -41,10 +41,12 @@ func.func @gradients(%x: tensor<?x?x8xf32>, %g: tensor<?x?x24xf32>) {
 // CHECK-LABEL: @tokens
 // CHECK: transformer.embed_gradient %{{.*}} to(%{{.*}}, %{{.*}}) tables [@word, @position] offsets [0, 2] scale 2.000000e+00 : tensor<?x?x8xf32>, (tensor<?x?xi32>, tensor<?x?xi32>)
 // CHECK: transformer.pool_gradient %{{.*}} like %{{.*}} key_mask %{{.*}} : tensor<?x?xi32> by mean skip 1 : tensor<?x8xf32>, tensor<?x?x8xf32>
+// CHECK: transformer.reverse_tokens %{{.*}} key_mask %{{.*}} : tensor<?x?xi32> : tensor<?x?x8xf32>
 func.func @tokens(%x: tensor<?x?x8xf32>, %p: tensor<?x8xf32>, %ids: tensor<?x?xi32>) {
   transformer.embed_gradient %x to (%ids, %ids) tables [@word, @position] offsets [0, 2] scale 2.0
     : tensor<?x?x8xf32>, (tensor<?x?xi32>, tensor<?x?xi32>)
   %0 = transformer.pool_gradient %p like %x key_mask %ids : tensor<?x?xi32> by mean skip 1 : tensor<?x8xf32>, tensor<?x?x8xf32>
+  %1 = transformer.reverse_tokens %0 key_mask %ids : tensor<?x?xi32> : tensor<?x?x8xf32>
   return
 }
 
