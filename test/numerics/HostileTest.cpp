@@ -5,6 +5,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-hostile widest
+// RUN: %programs/kernel-hostile widest bf16
 #include "compiler/interpret/Judge.h"
 #include "test/numerics/Inputs/JudgedKernel.h"
 
@@ -58,7 +59,7 @@ JudgedKernel named(const std::string &name, Kind kind) {
 
 double bound(const char *row) { return toleranceOf(row).relative; }
 
-int norm(const std::string &norm, Kind kind, const Target &isa) {
+int norm(const std::string &norm, Kind kind, const Target &isa, bool narrow) {
   JudgedKernel k = named("rows " + norm, kind);
   spoil(k, k.rows("x", rows, 96), kind);
   k.fixed("g", 0, 96);
@@ -99,7 +100,8 @@ int combine(Kind kind, const Target &isa) {
 // than their rounding tells apart, so of queries and keys there are none. Nor
 // are there scores that are no numbers: kernels give them no weight, and a
 // model's row that has one is no number by its value and its skip.
-int attention(const std::string &which, Kind kind, const Target &isa) {
+int attention(const std::string &which, Kind kind, const Target &isa,
+              bool narrow) {
   const bool finite = kind != Kind::oneNaN && kind != Kind::oneInfinity;
   if (which != "v" && (kind == Kind::mixed || !finite))
     return 0;
@@ -117,7 +119,12 @@ int attention(const std::string &which, Kind kind, const Target &isa) {
   k.op("kernel.attention %q, %k, %v queries %t keys %n first %p outs(%out : "
        "{out}) heads 2 kv_heads 2 head_dim 16 value_dim 16 offsets [0, 0, 0] "
        "scale 0.25 causal true : {q}, {k}, {v}");
-  return k.check(isa, bound("kernel_attention"), keys, keys, 2);
+  for (const char *name : {"q", "k", "v", "out"})
+    if (narrow)
+      k.narrow(name);
+  return k.check(isa,
+                 bound(narrow ? "kernel_attention_bf16" : "kernel_attention"),
+                 keys, keys, 2);
 }
 
 int linearAttention(Kind kind, const Target &isa) {
@@ -206,6 +213,7 @@ int matmul(Kind kind, RowClass rowClass, const Target &isa) {
 
 int main(int argc, char **argv) {
   const Target &isa = isaToTest(argc, argv);
+  const bool narrow = argc > 2 && std::string(argv[2]) == "bf16";
   int failures = 0, cases = 0;
   auto count = [&](int failed) {
     ++cases;
@@ -215,11 +223,13 @@ int main(int argc, char **argv) {
     for (const char *text :
          {"", "norm <layer, 1.000000e-05>", "norm <rms, 1.000000e-05>",
           "norm <l2, 1.000000e-05>", "norm <rms, 1.000000e-05, group = 32>"})
-      count(norm(text, kind, isa));
+      count(norm(text, kind, isa, narrow));
+    for (const char *which : {"q", "k", "v"})
+      count(attention(which, kind, isa, narrow));
+    if (narrow)
+      continue;
     count(rotate(kind, isa));
     count(combine(kind, isa));
-    for (const char *which : {"q", "k", "v"})
-      count(attention(which, kind, isa));
     count(linearAttention(kind, isa));
     for (RowClass rowClass : {RowClass::few, RowClass::many})
       count(matmul(kind, rowClass, isa));
