@@ -12,9 +12,9 @@ say() { printf '\n== %s\n' "$*"; }
 
 say "set-up and build"
 if [ ! -e build/bin/mille ]; then
-  # 12 minutes of one core where nothing is in the compiler's cache.
+  # 9 minutes of one core where nothing is in the compiler's cache.
   cores=$(nproc)
-  echo "a build from nothing takes about $(((12 + cores - 1) / cores)) minutes" \
+  echo "a build from nothing takes about $(((9 + cores - 1) / cores)) minutes" \
     "on the $cores cores of this machine, and some to fetch packages"
 fi
 tools/setup.sh
