@@ -139,10 +139,10 @@ Expr MatmulPipe::isShared(const Expr &i, const Expr &t) const {
 
 // Whether row i of tile t is summed. A row past the run's last row is summed
 // too, as a copy of the last row: with a condition for each row in each step of
-// K, LLVM keeps the sums in memory. Runs of a single row and of up to four are
-// the exception: they wait for memory, so their tile sums one row or four only.
-// (As six rows four took 1.6 of one row's time in blocks of K = 1536 on Zen 4.)
-// The condition of a row implies the conditions of the rows above it.
+// K, LLVM keeps the sums in memory. Runs of a single row and, in blocks, of up
+// to four are the exception: they wait for memory, so their tile sums one row
+// or four only. (As six rows four took 1.6 of one row's time where K is 1536 on
+// Zen 4.) The condition of a row implies the conditions of the rows above it.
 Expr MatmulPipe::inTileOfAll(const Expr &i, const Expr &t) const {
   if (!hasShortTiles)
     return isRow(i, t);
@@ -150,8 +150,9 @@ Expr MatmulPipe::inTileOfAll(const Expr &i, const Expr &t) const {
   auto areMoreThan = [&](int rows) {
     return lastIsWhole || Func(pipe.out).output_buffer().dim(1).extent() > rows;
   };
-  Expr first = i < 1 || (i < std::min(four, leastRows) && areMoreThan(1));
-  if (leastRows > four)
+  const int few = s.ofBlocks() ? std::min(four, leastRows) : leastRows;
+  Expr first = i < 1 || (i < few && areMoreThan(1));
+  if (few < leastRows)
     first = first || (i < leastRows && areMoreThan(four));
   return first || (lastIsWhole && isShared(i, t));
 }
