@@ -36,7 +36,7 @@ def terminal():
     """The descriptor of a terminal that sys.stderr writes to, or None."""
     try:
         number = sys.stderr.fileno()
-    except (AttributeError, OSError):  # none, or a stream of the program's own
+    except (AttributeError, OSError, ValueError):  # none, closed, its own
         return None
     return number if os.isatty(number) else None
 
