@@ -11,8 +11,8 @@ namespace mille {
 // Installs handlers for crashes, interrupts and exhausted memory.
 void watchForCrashes(const std::string &commandLine);
 
-// Says that this file stays mapped. If it is cut or cannot be read any more, the
-// system sends SIGBUS; that is then an error of the input.
+// Says that this file stays mapped. If it is cut or cannot be read any more,
+// the system sends SIGBUS; that is then an error of the input.
 void expectChangesOf(const std::string &mapped);
 
 // Sets the model for the reproducer.

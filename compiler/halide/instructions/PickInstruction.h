@@ -23,8 +23,8 @@ Halide::Expr pickOf(const Sixteen &numbers, const Halide::Expr &index);
 // bytes[index]; `index` is u8 and below 16. For any machine.
 Halide::Expr pickOf(const SixteenBytes &bytes, const Halide::Expr &index);
 
-// Replaces the placeholder calls in Halide's module by instructions; `wide` says
-// whether the machine permutes 64 bytes by one.
+// Replaces the placeholder calls in Halide's module by instructions; `wide`
+// says whether the machine permutes 64 bytes by one.
 void pickByInstruction(llvm::Module &module, bool wide);
 
 } // namespace mille
