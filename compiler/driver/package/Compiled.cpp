@@ -82,7 +82,7 @@ Status Compiled::openWeights(const std::string &code, bool checkHash) {
   // A trainer copies them anyway.
   options.copy_weights = path && !wishes.mapWeights &&
                          !package.entry(trainStepName) && worthCopying(weights);
-  if (path && !options.copy_weights)
+  if (path && wishes.mapWeights)
     expectChangesOf(weights);
   if (!code.empty())
     options.isa = code.c_str();
