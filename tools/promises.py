@@ -135,7 +135,8 @@ On 26 November 2026, on a Zen 4 of which other programs took most:
   sanitizers only.
 * P4: 50 random models (seeds 11 and 12), some with latent attention or with an encoder
   that a decoder reads, agree in double. 150 more (seeds 101 to 106) agree, also with passes
-  left out and in any order, with patterns, slots by layer and shared sets of weights.
+  left out and in any order, with patterns, slots by layer and shared sets of weights; 8 of
+  seed 201 also compiled in f32, bf16 or int8 with some rewrites left out.
 * P4: `check-configs.py`, a case of each family with one or two keys changed, compiled and
   run: 39, of which 32 verified, 7 refused with a sentence, none wrong (129 of another seed
   before: 111, 18 and none).
