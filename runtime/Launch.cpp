@@ -20,6 +20,12 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
   return call.run(kernel, kernel.functions[task->session->isa * 2 + many]);
 }
 
+void taskOfHead(const Job &job, int64_t number, Share &share) {
+  int64_t all; // rows are cut together
+  job.split.task(number % job.split.tasks(), all, share.rows, share.columns);
+  share.sequence = number / job.split.tasks();
+}
+
 void runTask(void *context, int64_t number, int thread) {
   const Job &job = *static_cast<const Job *>(context);
   mille_session &session = *job.session;
@@ -27,6 +33,8 @@ void runTask(void *context, int64_t number, int thread) {
   Share share;
   if (job.stages->starts && job.count == 1)
     job.experts.task(number, share.sequence, share.rows, share.columns);
+  else if (isByHead(*job.stages) && job.count == 1)
+    taskOfHead(job, number, share);
   else
     job.split.task(number, share.sequence, share.rows, share.columns);
   if (share.rows.first == share.rows.end)
@@ -50,9 +58,13 @@ void runTask(void *context, int64_t number, int thread) {
 
 int32_t runJob(Job &job) {
   mille_session &session = *job.session;
-  bool experts = job.stages->starts && job.count == 1;
-  session.share(runTask, &job,
-                experts ? job.experts.tasks() : job.split.tasks());
+  const mille_stage &stage = *job.stages;
+  int64_t tasks = job.split.tasks();
+  if (job.count == 1 && stage.starts)
+    tasks = job.experts.tasks();
+  else if (job.count == 1 && isByHead(stage))
+    tasks *= stage.entries;
+  session.share(runTask, &job, tasks);
   return session.stopped();
 }
 
@@ -106,16 +118,18 @@ void count(const Job &job, const mille_stage &stage) {
     entries = stage.entries < outRows(stage) ? stage.entries : outRows(stage);
   else if (stage.starts)
     entries = usedExperts(stage.starts, stage.entries);
+  else if (isByHead(stage))
+    entries = stage.entries;
   counts.weightBytes += kernel.bytes_weights * entries;
   counts.flops +=
-      kernel.flops_per_row * (kernel.partition == MILLE_PARTITION_SEQUENCES
-                                  ? pairsOf(job, stage)
-                                  : outRows(stage));
+      kernel.flops_per_row * (isByHead(stage) ? entries : 1) *
+      (kernel.partition == MILLE_PARTITION_SEQUENCES ? pairsOf(job, stage)
+                                                     : outRows(stage));
 }
 
-bool anyExperts(const mille_stage *stages, int32_t count) {
+bool anyStack(const mille_stage *stages, int32_t count) {
   for (int32_t s = 0; s < count; ++s)
-    if (stages[s].starts)
+    if (stages[s].entries)
       return true;
   return false;
 }
@@ -247,9 +261,9 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   if (session.part)
     return mille::launchOnDevice(session, stages, count);
   const mille_isa &isa = session.package->model->isas[session.isa];
-  // Stages of experts have other rows: no task could take its rows through
-  // them.
-  if (count > 1 && !anyExperts(stages, count) &&
+  // Stages of experts have other rows, and those of heads other columns: no
+  // task could take its rows through them.
+  if (count > 1 && !anyStack(stages, count) &&
       splitOwned(stages, count, rows, session.threads,
                  isa.features & MILLE_CPU_AMX, job.split)) {
     const int32_t code = runJob(job);

@@ -251,6 +251,25 @@ LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
   return verifyRowParameters(op, parameters, ofBytes); // C7
 }
 
+// Columns are then those of one head.
+LogicalResult verifyByHead(MatmulOp op, int64_t &columns, int64_t &inner) {
+  const int64_t heads = op.getHeads();
+  if (heads < 0 || (heads && (columns % heads || inner % heads))) // C9
+    return op.emitOpError() << "heads is " << heads << " but input has "
+                            << inner << " columns and outs " << columns;
+  if (!heads)
+    return success();
+  Type element = shapedOf(op.getWeight()).getElementType();
+  if (op.getAccumulators() != 1 || op.getStarts() || !op.getExtras().empty() ||
+      op.getBlocks() || element.isInteger()) // C9
+    return op.emitOpError()
+           << "has heads, which go with f32 or bf16, one accumulator, and "
+              "neither starts nor extras";
+  columns /= heads;
+  inner /= heads;
+  return success();
+}
+
 } // namespace
 
 LogicalResult MatmulOp::verify() {
@@ -274,6 +293,10 @@ LogicalResult MatmulOp::verify() {
                            << " but must be i32 [entries + 1]";
     entries = type.getDimSize(0) - 1;
   }
+  if (failed(verifyByHead(*this, *columns, *inner))) // C9
+    return failure();
+  if (getHeads())
+    entries = getHeads();
   Type element = shapedOf(getWeight()).getElementType(),
        given = shapedOf(getInput()).getElementType();
   bool fits =
