@@ -24,30 +24,40 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
 bool isOfExperts(const Job &job) {
   return job.stages->starts && job.count == 1;
 }
+// Or of one of heads, each of which is cut as one product.
+bool isOfHeads(const Job &job) {
+  return isByHead(*job.stages) && job.count == 1;
+}
 
 // Tasks of a stage with a stacked out are tiles of each entry that has rows.
 Share shareOf(const Job &job, int64_t number) {
   const mille_stage &stage = *job.stages;
+  const int64_t each = job.split.tasks();
   Share share;
-  if (!isOfExperts(job)) {
-    job.split.task(number, share.sequence, share.rows, share.columns);
-  } else if (!isOutStacked(stage)) {
+  if (isOfExperts(job) && !isOutStacked(stage)) {
     job.experts.task(number, share.sequence, share.rows, share.columns);
-  } else {
-    const int64_t each = job.split.tasks();
+  } else if (isOfExperts(job)) {
     job.split.task(number % each, share.sequence, share.rows, share.columns);
     share.sequence = usedExpert(stage.starts, number / each);
+  } else if (isOfHeads(job)) {
+    int64_t all; // rows are cut together
+    job.split.task(number % each, all, share.rows, share.columns);
+    share.sequence = number / each;
+  } else {
+    job.split.task(number, share.sequence, share.rows, share.columns);
   }
   return share;
 }
 
 int64_t tasksOf(const Job &job) {
   const mille_stage &stage = *job.stages;
+  const int64_t each = job.split.tasks();
+  if (isOfHeads(job))
+    return stage.entries * each;
   if (!isOfExperts(job))
-    return job.split.tasks();
-  return isOutStacked(stage)
-             ? usedExperts(stage.starts, stage.entries) * job.split.tasks()
-             : job.experts.tasks();
+    return each;
+  return isOutStacked(stage) ? usedExperts(stage.starts, stage.entries) * each
+                             : job.experts.tasks();
 }
 
 void runTask(void *context, int64_t number, int thread) {
@@ -130,16 +140,18 @@ void count(const Job &job, const mille_stage &stage) {
     entries = stage.entries < outRows(stage) ? stage.entries : outRows(stage);
   else if (stage.starts)
     entries = usedExperts(stage.starts, stage.entries);
+  else if (isByHead(stage))
+    entries = stage.entries;
   counts.weightBytes += kernel.bytes_weights * entries;
   counts.flops +=
-      kernel.flops_per_row * (kernel.partition == MILLE_PARTITION_SEQUENCES
-                                  ? pairsOf(job, stage)
-                                  : outRows(stage));
+      kernel.flops_per_row * (isByHead(stage) ? entries : 1) *
+      (kernel.partition == MILLE_PARTITION_SEQUENCES ? pairsOf(job, stage)
+                                                     : outRows(stage));
 }
 
-bool anyExperts(const mille_stage *stages, int32_t count) {
+bool anyStack(const mille_stage *stages, int32_t count) {
   for (int32_t s = 0; s < count; ++s)
-    if (stages[s].starts)
+    if (stages[s].entries)
       return true;
   return false;
 }
@@ -274,9 +286,9 @@ extern "C" int32_t mille_launch(mille_run *run, const mille_stage *stages,
   if (session.part)
     return mille::launchOnDevice(session, stages, count);
   const mille_isa &isa = session.package->model->isas[session.isa];
-  // Stages of experts have other rows: no task could take its rows through
-  // them.
-  if (count > 1 && !anyExperts(stages, count) &&
+  // Stages of experts have other rows, and those of heads other columns: no
+  // task could take its rows through them.
+  if (count > 1 && !anyStack(stages, count) &&
       splitOwned(stages, count, rows, session.threads,
                  isa.features & MILLE_CPU_AMX, job.split)) {
     const int32_t code = runJob(job);

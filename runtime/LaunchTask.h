@@ -33,9 +33,14 @@ struct Job {
   }
 };
 
+// Whether each head multiplies columns of its own by a weight of its own.
+inline bool isByHead(const mille_stage &stage) {
+  return stage.entries && !stage.starts;
+}
+
 // The part of a stage's out that a task computes.
 struct Share {
-  int64_t sequence = 0; // or expert
+  int64_t sequence = 0; // or expert, or head
   Range rows, columns;
 };
 
@@ -51,9 +56,12 @@ inline int outColumn(const mille_kernel &kernel) {
   return outRow(kernel) == 0 ? -1 : 0;
 }
 
+// The columns that tasks cut, of one head where each has its own.
 inline int64_t outColumns(const mille_stage &stage) {
   int column = outColumn(*stage.kernel);
-  return column < 0 ? 1 : outOf(stage).dimension[column].extent;
+  return column < 0 ? 1
+                    : outOf(stage).dimension[column].extent /
+                          (isByHead(stage) ? stage.entries : 1);
 }
 
 // Moves the start of a buffer along a dimension; `min` is the index of the new
@@ -73,12 +81,15 @@ inline void cutBuffer(const Job &job, const mille_stage &stage,
   const mille_kernel &kernel = *stage.kernel;
   uint32_t out = kernel.buffer_count - 1;
   int row = kernel.row_dimension[b];
-  if (stage.starts && (stage.stacked >> b & 1)) {
+  if (stage.entries && (stage.stacked >> b & 1)) {
     cut(buffer, buffer.dimensions - 1, share.sequence, 0, 1);
     --buffer.dimensions;
   } else if (isOutStacked(stage)) {
     const int32_t *own = stage.starts + share.sequence;
     cut(buffer, 1, own[0], 0, own[1] - own[0]);
+  } else if (isByHead(stage)) { // the input, or the out
+    const int64_t own = buffer.dimension[0].extent / stage.entries;
+    cut(buffer, 0, share.sequence * own, 0, own);
   }
   if (row < 0)
     return;

@@ -24,7 +24,8 @@ struct CompileOptions {
   std::string model, folder;
   std::vector<std::string> targets; // empty: the host's best and x86-64-v3
   std::string dtype = "f32";        // the text of a DtypeChoice
-  std::string keyCache; // of keys and values: int8; "": as the dtype says
+  std::string keyCache;  // of keys and values: int8; "": as the dtype says
+  std::string calibrate; // a text that blocks are rounded for; "": none
   std::vector<std::string> requireFused;
   bool bitExact = false;
   std::optional<std::vector<std::string>>

@@ -157,6 +157,10 @@ static void addCompile(CLI::App &root, CompileOptions &o, bool &tune,
              target(/*forCompile=*/true));
   dtypeOption(app, o.dtype);
   cacheOption(app, o.keyCache, "");
+  app->add_option("--calibrate", o.calibrate,
+                  "a text: weights become blocks so that the columns that its "
+                  "tokens make large lose least")
+      ->type_name("FILE");
   listOption(app, "--require-fused", o.requireFused,
              "fail where one of these boundaries is not fused: " +
                  llvm::join(llvm::ArrayRef(boundary::all), ", "),

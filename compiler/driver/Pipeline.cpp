@@ -7,6 +7,7 @@
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/Manifest.h"
 #include "compiler/driver/package/ModelFiles.h"
+#include "compiler/driver/program/Calibrate.h"
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Fused.h"
 #include "compiler/driver/program/Kernels.h"
@@ -74,6 +75,7 @@ public:
 private:
   Status import();
   Status runPasses(Stage stage, llvm::function_ref<void(mlir::PassManager &)>);
+  Status calibrate();
   Status differentiate();
   Status generate();
   Status describePackage(ManifestInput &manifest);
@@ -94,6 +96,12 @@ private:
         return generators().joins(leader, targets);
       };
     return choices;
+  }
+  // Devices have no products by head.
+  bool keepsLatent() const {
+    return llvm::none_of(
+        targetsMeant(request.targets),
+        [](const Target &target) { return target.isDevice(); });
   }
   bool stopsAfter(Stage stage);
   void working(const llvm::Twine &what) {
@@ -118,6 +126,7 @@ private:
   Stage given = Stage::import;
   std::optional<Traffic> unscaled;
   std::optional<Laboratory> laboratory; // holds a sample of the imported model
+  Importance importance;                // with --calibrate
   std::vector<Target> isas;
   std::vector<DistinctKernel> kernels;
   std::vector<std::pair<std::string, std::string>> objects;
@@ -148,6 +157,10 @@ Status Climb::toTheTop() {
       failed(status) || stopsAfter(Stage::rewrite))
     return status;
   // Norms and scales stand where they cost least; each rewrite is recorded.
+
+  if (Status status = calibrate(); failed(status))
+    return status;
+  // With --calibrate it is known which columns of weights matter.
 
   if (Status status =
           runPasses(Stage::roll,
@@ -232,7 +245,8 @@ Status Climb::import() {
     laboratory.emplace(imported.module->clone(), imported.folder);
   }
   if (model)
-    if (Status status = deriveEntries(model, request.entries); failed(status))
+    if (Status status = deriveEntries(model, request.entries, keepsLatent());
+        failed(status))
       return status;
   if (model && failed(nameDtypes(model, dtype.weights,
                                  /*isRolled=*/given != Stage::import)))
@@ -242,6 +256,24 @@ Status Climb::import() {
   if (request.observer.imported)
     request.observer.imported(text);
   return model && !breaks(Stage::import) ? Status::done : Status::bug;
+}
+
+Status Climb::calibrate() {
+  if (request.calibrate.empty())
+    return Status::done;
+  if (given != Stage::import || !model) {
+    emitError(context) << "--calibrate is given but the model given has been "
+                          "through "
+                       << rungOf(given).name;
+    return Status::commandLine;
+  }
+  working("reading " + llvm::Twine(request.calibrate));
+  std::vector<int32_t> ids;
+  Status status = readSample(request.calibrate, request.model, imported.folder,
+                             context, ids);
+  return failed(status) ? status
+                        : measureImportance(*imported.module, imported.folder,
+                                            ids, importance);
 }
 
 Status Climb::differentiate() {
@@ -371,6 +403,7 @@ Status Climb::link() {
   if (Status status = describePackage(manifest); failed(status))
     return status;
   ParameterValues values(model, imported.folder);
+  values.roundBy(importance);
   LinkInput input;
   input.model = model;
   input.name = name;
@@ -437,6 +470,11 @@ static bool check(const CompileRequest &request, const DtypeChoice &dtype,
                          << " that read blocks";
       return false;
     }
+  if (!request.calibrate.empty() && !dtype.isOfBlocks()) {
+    emitError(context) << "--calibrate is given but dtype is '" << request.dtype
+                       << "': weights in blocks alone are rounded by it";
+    return false;
+  }
   for (const Target &target : targetsMeant(request.targets))
     if (!request.keyCache.empty() && target.isDevice()) {
       emitError(context) << "cache is '" << request.keyCache

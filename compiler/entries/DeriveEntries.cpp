@@ -29,8 +29,9 @@ namespace {
 
 class Derive {
 public:
-  Derive(Operation *model, func::FuncOp forward, ArrayRef<std::string> wanted)
-      : model(model), forward(forward), wanted(wanted) {
+  Derive(Operation *model, func::FuncOp forward, ArrayRef<std::string> wanted,
+         bool latent)
+      : model(model), forward(forward), wanted(wanted), latent(latent) {
     for (func::FuncOp entry : kernel::entriesOf(model))
       can.push_back(entry.getName().str());
     present = can.size();
@@ -58,9 +59,9 @@ public:
     if (encoder && (isNew(sourceName) || (continues && !has(sourceName))))
       deriveSource(forward, *encoder, decoder.cut);
     if (isNew("extend"))
-      deriveExtend(forward, decoder);
+      deriveExtend(forward, decoder, latent);
     if (isNew("next"))
-      deriveNext(forward, decoder);
+      deriveNext(forward, decoder, latent);
     return Status::done;
   }
 
@@ -96,6 +97,7 @@ private:
   Operation *model;
   func::FuncOp forward;
   ArrayRef<std::string> wanted;
+  const bool latent;
   std::vector<std::string> can; // those of the model, then those to derive
   size_t present = 0;
   SmallVector<EntryPart> parts;
@@ -106,9 +108,10 @@ private:
 
 } // namespace
 
-Status mille::deriveEntries(Operation *model, ArrayRef<std::string> wanted) {
+Status mille::deriveEntries(Operation *model, ArrayRef<std::string> wanted,
+                            bool latent) {
   func::FuncOp forward = kernel::entryOf(model, "");
   if (!forward || wanted.empty())
     return Status::done;
-  return Derive(model, forward, wanted).run();
+  return Derive(model, forward, wanted, latent).run();
 }

@@ -11,8 +11,9 @@ namespace mille {
 // Adds the entries with these names to the transformer.model `model`, which
 // must be unrolled; they are derived from its first entry. "all" adds every
 // possible one. An entry that the model has already is left as it is. An error
-// lists the possible entries.
-Status deriveEntries(mlir::Operation *model,
-                     llvm::ArrayRef<std::string> wanted);
+// lists the possible entries. `latent`: states hold the few channels that keys
+// and values are made of, where these are fewer.
+Status deriveEntries(mlir::Operation *model, llvm::ArrayRef<std::string> wanted,
+                     bool latent);
 
 } // namespace mille

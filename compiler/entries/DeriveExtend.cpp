@@ -2,6 +2,7 @@
 // reads them from a state. Must not change ops that compute each token by
 // itself.
 #include "compiler/entries/DeriveExtend.h"
+#include "compiler/entries/AttendLatent.h"
 #include "compiler/entries/DeriveSource.h"
 #include "compiler/entries/KeepLastTokens.h"
 #include "dialects/kernel/Signature.h"
@@ -258,9 +259,11 @@ std::string mille::entries::whyNotExtend(func::FuncOp forward,
 }
 
 static func::FuncOp makeExtend(func::FuncOp forward, StringRef name,
-                               const EntryPart &decoder) {
+                               const EntryPart &decoder, bool latent) {
   func::FuncOp entry =
       makeSlice(forward, name, outputsOfTokens(forward, decoder), decoder.cut);
+  if (latent)
+    attendLatent(entry);
   const bool decodes = decoder.cut >= 0;
   Extend(entry).run(decodes ? outputName(forward, decoder.cut) : StringRef());
   auto model = forward->getParentOfType<ModelOp>();
@@ -272,13 +275,14 @@ static func::FuncOp makeExtend(func::FuncOp forward, StringRef name,
 }
 
 func::FuncOp mille::entries::deriveExtend(func::FuncOp forward,
-                                          const EntryPart &decoder) {
-  return makeExtend(forward, "extend", decoder);
+                                          const EntryPart &decoder,
+                                          bool latent) {
+  return makeExtend(forward, "extend", decoder, latent);
 }
 
 func::FuncOp mille::entries::deriveNext(func::FuncOp forward,
-                                        const EntryPart &decoder) {
-  func::FuncOp entry = makeExtend(forward, "next", decoder);
+                                        const EntryPart &decoder, bool latent) {
+  func::FuncOp entry = makeExtend(forward, "next", decoder, latent);
   keepLastTokens(entry);
   return entry;
 }

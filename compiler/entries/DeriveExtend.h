@@ -11,15 +11,16 @@ std::string whyNotExtend(mlir::func::FuncOp forward, const EntryPart &decoder);
 
 // Adds the entry `extend`. Each value that queries read from other tokens is
 // kept in a state; positions continue from the input `past`. What they read of
-// an encoder's tokens is what the entry `source` remembered.
+// an encoder's tokens is what the entry `source` remembered. `latent`: keys and
+// values are the rows that they are made of, where these are narrower.
 mlir::func::FuncOp deriveExtend(mlir::func::FuncOp forward,
-                                const EntryPart &decoder);
+                                const EntryPart &decoder, bool latent);
 
 // Adds the entry `next`: like `extend`, with the same states, but its outputs
 // are those of each sequence's last token, [batch, channels]. Ops after the
 // last layer that compute each token by itself, such as the head, run on that
 // token only.
 mlir::func::FuncOp deriveNext(mlir::func::FuncOp forward,
-                              const EntryPart &decoder);
+                              const EntryPart &decoder, bool latent);
 
 } // namespace mille::entries

@@ -64,6 +64,19 @@ Value Converter::scaledPlusBias(OpBuilder &builder, Location location,
   return sum;
 }
 
+LogicalResult Converter::convertLinearByHead(LinearByHeadOp op) {
+  Value matrix = weight(op.getLoc(), op.getWeightAttr());
+  if (!matrix)
+    return failure();
+  Value product =
+      makeMatmul(body, op.getLoc(), valueOf(op.getInput()), matrix, Value(), {},
+                 1, destinationOf(op.getResult()),
+                 [](OpBuilder &, Location, ValueRange x) { return x[0]; });
+  product.getDefiningOp<kernel::MatmulOp>().setHeads(op.getHeads());
+  values[op.getResult()] = product;
+  return success();
+}
+
 LogicalResult Converter::convertLinear(LinearOp op) {
   if (op.getExperts())
     return convertExpertLinear(op);

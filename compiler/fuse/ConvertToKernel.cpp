@@ -190,6 +190,7 @@ LogicalResult Converter::convert(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](EmbedOp op) { return convertEmbed(op); })
       .Case([&](LinearOp op) { return convertLinear(op); })
+      .Case([&](LinearByHeadOp op) { return convertLinearByHead(op); })
       .Case([&](AttendOp op) { return convertAttend(op); })
       .Case([&](LinearAttendOp op) { return convertLinearAttend(op); })
       .Case([&](RotateOp op) { return convertRotate(op); })

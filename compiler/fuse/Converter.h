@@ -66,6 +66,7 @@ private:
   // Products and tables (ConvertOps.cpp).
   mlir::LogicalResult convertEmbed(transformer::EmbedOp op);
   mlir::LogicalResult convertLinear(transformer::LinearOp op);
+  mlir::LogicalResult convertLinearByHead(transformer::LinearByHeadOp op);
   static mlir::Value scaledPlusBias(mlir::OpBuilder &builder,
                                     mlir::Location location, double scale,
                                     mlir::ValueRange x);

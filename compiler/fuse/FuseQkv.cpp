@@ -109,8 +109,8 @@ std::string whyNotPart(Operation *op, Projection &part, Projections &all) {
     return "a weight is not a parameter";
   if (matmul.getAccumulators() != 1)
     return "a projection has two accumulators already";
-  if (matmul.getStarts())
-    return "a projection is by expert";
+  if (matmul.getStarts() || matmul.getHeads())
+    return "a projection is by expert or by head";
   if (!matmul.getOut().getDefiningOp<tensor::EmptyOp>())
     return "a projection's destination is not its own";
   return "";

@@ -80,8 +80,9 @@ std::string mille::whyNotGroup(RowsOp op, Value input) {
   if (holder->getBlock() != op->getBlock())
     return missing::outside.str();
   if (auto matmul = dyn_cast<MatmulOp>(makerOf(input));
-      matmul && matmul.getStarts())
-    return "the rows are split by expert";
+      matmul && (matmul.getStarts() || matmul.getHeads()))
+    return matmul.getStarts() ? "the rows are split by expert"
+                              : "the columns are split by head";
   if (Value rows = destinationRows(makerOf(input));
       !rows || rows != destinationRows(op))
     return "the kernels run over different rows";

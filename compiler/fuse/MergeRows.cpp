@@ -44,6 +44,8 @@ std::string mille::whyNotMerge(RowsOp consumer, Value input) {
         return user == consumer.getOperation();
       }))
     return "the value has another reader";
+  if (auto matmul = dyn_cast<MatmulOp>(producer); matmul && matmul.getHeads())
+    return "the columns are split by head";
   // Each op has a destination; the value itself is no operand of the merged op.
   if (producer->getNumOperands() + consumer->getNumOperands() - 2 >
       MILLE_MAX_BUFFERS)

@@ -74,6 +74,8 @@ public:
         (key == Element::i8 || key == Element::f16))
       return key == Element::i8 ? "keys and values are in bytes"
                                 : "keys and values are f16";
+    if (spec.kind == KernelKind::matmul && m.heads && target.isDevice())
+      return "it has a weight for each head";
     if (spec.kind != KernelKind::matmul || !m.inRows())
       return "";
     if (target.backend == "cuda" && !m.ofBytes() && !m.ofBlocks() &&

@@ -101,7 +101,8 @@ Status dequantized(Run &run, kernel::MatmulOp op, Tensor &input) {
   return Status::done;
 }
 
-// input * weight^T, [rows, accumulators * N], each span by its entry.
+// input * weight^T, [rows, accumulators * N], each span by its entry, or each
+// head by its own.
 Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
                 Tensor &sums) {
   Tensor numbers;
@@ -113,16 +114,24 @@ Status multiply(Run &run, kernel::MatmulOp op, SmallVectorImpl<Span> &spans,
   const Tensor &input =
       op.getBlocks() ? numbers : run.at(op.getInput()); // [rows, K]
   const Tensor &weight = run.at(op.getWeight());        // ([entries,) sums, K]
-  int64_t rows = rowsOf(input), inner = columnsOf(input);
-  size_t rank = op.getStarts() ? 3 : 2;
+  const int64_t heads = op.getHeads();
+  int64_t rows = rowsOf(input), inner = columnsOf(input) / (heads ? heads : 1);
+  const bool stacked = op.getStarts() || heads;
+  size_t rank = stacked ? 3 : 2;
   int64_t entries = op.getStarts() ? weight.shape[0] : 1;
   int64_t columns = weight.shape.size() == rank ? weight.shape[rank - 2] : 0;
   if (weight.shape.size() != rank || columnsOf(weight) != inner ||
       columns % int64_t(op.getAccumulators())) {
     op.emitError() << "weight " << op.getWeight().getType() << " is not "
-                   << (op.getStarts() ? "[entries, " : "[")
-                   << op.getAccumulators() << " * columns, " << inner << "]";
+                   << (stacked ? "[entries, " : "[") << op.getAccumulators()
+                   << " * columns, " << inner << "]";
     return Status::input;
+  }
+  if (heads) {
+    sums = zeros({rows, heads * columns});
+    productByHead(input.numbers.data(), weight.numbers.data(),
+                  sums.numbers.data(), rows, heads, inner, columns);
+    return Status::done;
   }
   if (Status s = readSpans(run, op, op.getStarts(), entries, rows, spans);
       failed(s))

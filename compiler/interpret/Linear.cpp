@@ -144,3 +144,20 @@ Status mille::interpreter::runOp(Run &run, tf::LinearOp op) {
   run.set(op.getResult(), std::move(out));
   return Status::done;
 }
+
+Status mille::interpreter::runOp(Run &run, tf::LinearByHeadOp op) {
+  const Tensor &input = run.at(op.getInput());
+  Tensor weight; // [heads, out, in]
+  if (Status s = run.parameter(op.getWeightAttr(), op.getLoc(), weight);
+      failed(s))
+    return s;
+  std::vector<int64_t> shape = input.shape;
+  shape.back() = op.getResult().getType().getShape().back();
+  Tensor out = zeros(shape);
+  const int64_t heads = op.getHeads();
+  productByHead(input.numbers.data(), weight.numbers.data(), out.numbers.data(),
+                rowsOf(input), heads, columnsOf(input) / heads,
+                columnsOf(out) / heads);
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}

@@ -11,6 +11,11 @@ namespace mille::interpreter {
 void product(const double *input, const double *weight, double *out,
              int64_t rows, int64_t inner, int64_t columns);
 
+// Each head's columns of a row with a weight of its own: input [rows, heads *
+// inner], weight [heads, columns, inner], out [rows, heads * columns].
+void productByHead(const double *input, const double *weight, double *out,
+                   int64_t rows, int64_t heads, int64_t inner, int64_t columns);
+
 inline double softcap(double cap, double x) { return cap * std::tanh(x / cap); }
 
 } // namespace mille::interpreter

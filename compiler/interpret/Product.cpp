@@ -44,3 +44,18 @@ void mille::interpreter::product(const double *input, const double *weight,
               columns, width);
   }
 }
+
+void mille::interpreter::productByHead(const double *input,
+                                       const double *weight, double *out,
+                                       int64_t rows, int64_t heads,
+                                       int64_t inner, int64_t columns) {
+  std::vector<double> taken(rows * inner), sums(rows * columns);
+  for (int64_t h = 0; h < heads; ++h) {
+    for (int64_t m = 0; m < rows; ++m)
+      std::copy_n(input + (m * heads + h) * inner, inner, &taken[m * inner]);
+    product(taken.data(), weight + h * columns * inner, sums.data(), rows,
+            inner, columns);
+    for (int64_t m = 0; m < rows; ++m)
+      std::copy_n(&sums[m * columns], columns, out + (m * heads + h) * columns);
+  }
+}

@@ -141,6 +141,7 @@ double slopeOf(transformer::Activation function, double x);
 Status runOp(Run &run, transformer::EmbedOp op);
 Status runOp(Run &run, transformer::NormOp op);
 Status runOp(Run &run, transformer::LinearOp op);
+Status runOp(Run &run, transformer::LinearByHeadOp op);
 Status runOp(Run &run, transformer::AddOp op);
 Status runOp(Run &run, transformer::AffineOp op);
 Status runOp(Run &run, transformer::ClampOp op);

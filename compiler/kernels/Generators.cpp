@@ -143,12 +143,15 @@ Status Generators::generate(mlir::Operation *op, const Target &target,
                         rows == RowClass::join};
   const Generator *maker = makerOf(spec, target);
   std::string problem;
-  if (!maker)
-    problem = "no generator makes it";
-  else if (maker->generate(request, object, problem))
+  if (maker && maker->generate(request, object, problem))
     return Status::done;
+  const bool byHead = spec.kind == KernelKind::matmul && spec.matmul.heads;
+  if (!maker)
+    problem =
+        byHead ? "it has a weight for each head" : "no generator makes it";
   op->emitError("no kernel for ") << target.name << ": " << problem;
-  return Status::bug;
+  // Devices have none by head, and a model may be given with some.
+  return !maker && byHead ? Status::input : Status::bug;
 }
 
 PanelWidths Generators::panels(llvm::ArrayRef<Target> targets) const {

@@ -92,11 +92,11 @@ RowStatistic mille::statisticOf(kernel::RowNormKind kind) {
 
 namespace {
 
-// Reads the weight in panels, or a stack of weights for experts. The verifier
-// has checked the number of panels.
+// Reads the weight in panels, or a stack of weights for experts or heads. The
+// verifier has checked the number of panels.
 LogicalResult readWeight(kernel::MatmulOp op, MatmulSpec &m) {
   auto weight = dyn_cast<MemRefType>(op.getWeight().getType());
-  const int64_t rank = m.experts ? 4 : 3, group = m.group();
+  const int64_t rank = m.entries() ? 4 : 3, group = m.group();
   const int64_t steps = m.steps();
   // In rows, for generators that read it so.
   if (weight && weight.getRank() == rank - 1 && weight.getLayout().isIdentity())
@@ -108,8 +108,10 @@ LogicalResult readWeight(kernel::MatmulOp op, MatmulSpec &m) {
       weight.getDimSize(rank - 2) != steps || !weight.getLayout().isIdentity())
     return op.emitOpError("weight is ")
            << op.getWeight().getType() << " but must be packed: ["
-           << (m.experts ? "experts, " : "") << "panels, " << steps
-           << ", a multiple of " << unit << "]";
+           << (m.experts ? "experts, "
+               : m.heads ? "heads, "
+                         : "")
+           << "panels, " << steps << ", a multiple of " << unit << "]";
   m.panel = weight.getDimSize(rank - 1) / group;
   m.panels = weight.getDimSize(rank - 3);
   return success();
@@ -135,6 +137,11 @@ LogicalResult read(kernel::MatmulOp op, KernelSpec &spec) {
   if (op.getParameters() &&
       failed(readBuffer(op, op.getParameters().getType(), m.parameters)))
     return failure();
+  m.heads = op.getHeads();
+  if (m.heads) {
+    m.input.columns /= m.heads;
+    spec.out.columns /= m.heads;
+  }
   m.inner = m.input.columns;
   m.columns = spec.out.columns;
   m.accumulators = op.getAccumulators();

@@ -115,6 +115,8 @@ void write(Text &t, const MatmulSpec &m) {
     t.buffer(extra);
   if (m.experts)
     t.word("of experts").number(m.experts);
+  if (m.heads)
+    t.word("by head");
   if (m.ofBlocks())
     t.word("of blocks").word(m.blocks.name);
   t.program(m.epilogue);

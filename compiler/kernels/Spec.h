@@ -82,7 +82,10 @@ struct MatmulSpec {
   ScalarProgram epilogue;
   int64_t experts =
       0; // entries of weights, each with rows of its own; 0: one weight
+  // Likewise each with columns of its own: a kernel sees those of one head.
+  int64_t heads = 0;
 
+  int64_t entries() const { return heads ? heads : experts; }
   bool ofBytes() const { return input.element == Element::u8; }
   bool inRows() const { return panel == 0; }
   bool ofBlocks() const { return bool(blocks); }

@@ -52,7 +52,13 @@ int64_t mille::lower::entriesOf(Value starts) {
   return cast<MemRefType>(starts.getType()).getDimSize(0) - 1;
 }
 
-// Whether an operand has an entry for each expert.
+int64_t mille::lower::stackOf(Operation *kernel) {
+  auto matmul = dyn_cast<MatmulOp>(kernel);
+  Value starts = startsOf(kernel);
+  return starts ? entriesOf(starts) : matmul ? int64_t(matmul.getHeads()) : 0;
+}
+
+// Whether an operand has an entry for each expert, or head.
 bool mille::lower::isStacked(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (isa<WeightGradientOp, PackOp>(op))
@@ -60,9 +66,9 @@ bool mille::lower::isStacked(OpOperand &operand) {
            (isa<PackOp>(op) || operand.get() == outOf(op));
   auto matmul = dyn_cast<MatmulOp>(operand.getOwner());
   auto type = dyn_cast<MemRefType>(operand.get().getType());
-  if (!matmul || !matmul.getStarts() || !type)
+  const int64_t entries = matmul ? stackOf(matmul) : 0;
+  if (!entries || !type)
     return false;
-  int64_t entries = entriesOf(matmul.getStarts());
   if (operand.get() == matmul.getWeight() || operand.get() == matmul.getSums())
     return true;
   // With one entry "by expert" is "by column".

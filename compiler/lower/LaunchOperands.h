@@ -15,6 +15,8 @@ mlir::Value sequenceRows(mlir::Operation *kernel);
 // Where the rows of experts begin, and how many experts there are.
 mlir::Value startsOf(mlir::Operation *kernel);
 int64_t entriesOf(mlir::Value starts);
+// The weights that a kernel has for its experts or heads; 0: it has one.
+int64_t stackOf(mlir::Operation *kernel);
 // How many tokens of each sequence its state holds; null: no state.
 mlir::Value pastOf(mlir::Operation *kernel);
 // Whether an operand of a matmul has an entry for each expert.

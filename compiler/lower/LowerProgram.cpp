@@ -313,7 +313,7 @@ private:
          {abi::stage::sequence_rows, sequence ? index.lookup(sequence) : zero},
          {abi::stage::starts,
           starts ? address.lookup(starts) : code.addressOf("")},
-         {abi::stage::entries, starts ? i64(entriesOf(starts)) : zero},
+         {abi::stage::entries, i64(stackOf(kernel))},
          {abi::stage::stacked, i64(stacked)},
          {abi::stage::token_buffers, code.number(types.i32, tokenBuffers)},
          {abi::stage::token_scalars, code.number(types.i32, tokenScalars)},

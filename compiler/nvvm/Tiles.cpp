@@ -293,6 +293,8 @@ std::string whyNotMatmul(const KernelSpec &spec) {
     return "its operands are bytes";
   if (m.ofBlocks())
     return "its weight is in blocks";
+  if (m.heads)
+    return "it has a weight for each head";
   if (!m.inRows())
     return "its weight is in panels";
   if (m.experts && isOfParts(m))

@@ -88,6 +88,15 @@ private:
       dtype.kind = Dtype::f32;
       why = "it chooses experts";
     }
+    // Rows become bytes as a whole, of which a head is a part; and weights that
+    // are stored in no blocks need not be wider than what attention reads.
+    const bool narrower =
+        dtype.kind == Dtype::int8 || dtype.kind == Dtype::blocks;
+    if (op.getHeads() &&
+        (narrower || (usual.kind != Dtype::f32 && !why.empty()))) {
+      dtype = {Dtype::bf16};
+      why = "each head multiplies its own columns";
+    }
     const bool staysWide = dtype.kind == Dtype::f32;
     if (!why.empty())
       missed(op, staysWide
@@ -339,7 +348,8 @@ private:
   MatmulOp makerFor(MatmulOp op) {
     Value root = rootOf(op.getInput());
     auto maker = root.getDefiningOp<MatmulOp>();
-    if (!maker || !maker.getWeight().getDefiningOp<WeightOp>() ||
+    if (!maker || maker.getHeads() ||
+        !maker.getWeight().getDefiningOp<WeightOp>() ||
         !cast<ShapedType>(root.getType()).getElementType().isBF16())
       return {};
     for (Value name : namesOf(root))

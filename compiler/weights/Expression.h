@@ -60,9 +60,12 @@ ExpressionPtr rowScales(ExpressionPtr value);
 ExpressionPtr quantized(ExpressionPtr value);
 ExpressionPtr rowSums(ExpressionPtr value);
 // PackBlocks.cpp. Rows are along the last dimension. See transformer.in_blocks
-// and transformer.pack_blocks.
-ExpressionPtr inBlocks(ExpressionPtr value, Encoding encoding);
-ExpressionPtr packBlocks(ExpressionPtr value, BlockPanels panels);
+// and transformer.pack_blocks. `importance`: what errors of each column count;
+// empty: all the same.
+ExpressionPtr inBlocks(ExpressionPtr value, Encoding encoding,
+                       std::vector<double> importance);
+ExpressionPtr packBlocks(ExpressionPtr value, BlockPanels panels,
+                         std::vector<double> importance);
 
 // The root mean square of each column of a matrix, relative to the whole one's.
 ExpressionPtr columnRms(ExpressionPtr value);

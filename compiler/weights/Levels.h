@@ -24,6 +24,16 @@ bool readLevels(Encoding encoding, const uint8_t *block, Levels &levels);
 // has no NaN.
 void quantize(Encoding encoding, const double *numbers, Levels &levels);
 
+// The same, but errors of columns that matter more are smaller: each counts by
+// its number in `importance`, none of which is negative.
+void quantize(Encoding encoding, const double *numbers,
+              const double *importance, Levels &levels);
+
+// The nearest f16, ties to even; larger numbers become the largest. The bits of
+// a value that is an f16 or NaN.
+double roundToF16(double value);
+uint16_t bitsOfF16(double value);
+
 // Decodes levels to numbers, each rounded once to f32.
 void numbersOf(Encoding encoding, const Levels &levels, float *into);
 

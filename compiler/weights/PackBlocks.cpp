@@ -13,8 +13,9 @@ namespace {
 // The levels of a value's rows, block by block.
 class Rows {
 public:
-  Rows(const Expression &value, Encoding encoding)
-      : value(value), encoding(encoding),
+  Rows(const Expression &value, Encoding encoding,
+       const std::vector<double> &importance)
+      : value(value), encoding(encoding), importance(importance),
         isStored(value.encoding() == encoding), rowSize(value.rowSize()) {
     if (isStored)
       bytes.resize(*bytesOfRow(encoding, rowSize));
@@ -28,15 +29,20 @@ public:
       value.rows(row, 1, numbers.data());
   }
   void levelsOf(int64_t block, Levels &levels) const {
+    const int64_t first = block * blockLength(encoding);
     if (isStored)
       readLevels(encoding, &bytes[block * blockBytes(encoding)], levels);
+    else if (importance.empty())
+      quantize(encoding, &numbers[first], levels);
     else
-      quantize(encoding, &numbers[block * blockLength(encoding)], levels);
+      quantize(encoding, &numbers[first],
+               &importance[first % importance.size()], levels);
   }
 
 private:
   const Expression &value;
   Encoding encoding;
+  const std::vector<double> &importance; // empty: all the same
   bool isStored;
   int64_t rowSize;
   std::vector<uint8_t> bytes;
@@ -46,12 +52,13 @@ private:
 class InBlocks final : public Expression {
 public:
   using Expression::rows;
-  InBlocks(ExpressionPtr from, Encoding encoding)
-      : value(std::move(from)), inBlocksOf(encoding) {
+  InBlocks(ExpressionPtr from, Encoding encoding, std::vector<double> given)
+      : value(std::move(from)), inBlocksOf(encoding),
+        importance(std::move(given)) {
     shape = value->shape;
   }
   void rows(int64_t first, int64_t count, double *into) const override {
-    Rows rows(*value, inBlocksOf);
+    Rows rows(*value, inBlocksOf, importance);
     const int64_t length = blockLength(inBlocksOf);
     for (int64_t row = first; row < first + count; ++row) {
       rows.read(row);
@@ -68,6 +75,7 @@ public:
 private:
   ExpressionPtr value;
   Encoding inBlocksOf;
+  std::vector<double> importance;
 };
 
 // [accumulators * N, K] -> [panels, K / numbers that share steps, bytes]. A row
@@ -75,9 +83,10 @@ private:
 class PackBlocks final : public Expression {
 public:
   using Expression::rows;
-  PackBlocks(ExpressionPtr from, BlockPanels panels)
-      : value(std::move(from)), packed(panels.encoding),
-        form(blockFormOf(packed)), accumulators(panels.accumulators),
+  PackBlocks(ExpressionPtr from, BlockPanels panels, std::vector<double> given)
+      : value(std::move(from)), importance(std::move(given)),
+        packed(panels.encoding), form(blockFormOf(packed)),
+        accumulators(panels.accumulators),
         outputs(value->shape[0] / accumulators) {
     shape = panels.shapeOf(value->shape);
   }
@@ -94,7 +103,7 @@ public:
 private:
   void fill(int64_t number, std::vector<uint8_t> &panel) const {
     std::fill(panel.begin(), panel.end(), 0);
-    Rows rows(*value, packed);
+    Rows rows(*value, packed, importance);
     for (int64_t a = 0; a < accumulators; ++a)
       for (int64_t j = 0; j < BlockPanels::columns; ++j) {
         const int64_t output = number * BlockPanels::columns + j;
@@ -149,6 +158,7 @@ private:
   }
 
   ExpressionPtr value;
+  std::vector<double> importance;
   Encoding packed;
   BlockForm form;
   int64_t accumulators, outputs;
@@ -156,16 +166,30 @@ private:
 
 } // namespace
 
-ExpressionPtr mille::inBlocks(ExpressionPtr value, Encoding encoding) {
-  return std::make_unique<InBlocks>(std::move(value), encoding);
+// One number for each column, or none at all.
+static std::vector<double> ofColumns(std::vector<double> importance,
+                                     const Expression &value) {
+  if (int64_t(importance.size()) != value.shape.back())
+    importance.clear();
+  return importance;
 }
 
-ExpressionPtr mille::packBlocks(ExpressionPtr value, BlockPanels panels) {
+ExpressionPtr mille::inBlocks(ExpressionPtr value, Encoding encoding,
+                              std::vector<double> importance) {
+  importance = ofColumns(std::move(importance), *value);
+  return std::make_unique<InBlocks>(std::move(value), encoding,
+                                    std::move(importance));
+}
+
+ExpressionPtr mille::packBlocks(ExpressionPtr value, BlockPanels panels,
+                                std::vector<double> importance) {
   if (value->shape.size() == 3) {
     std::vector<ExpressionPtr> entries = entriesOf(std::move(value));
     for (ExpressionPtr &entry : entries)
-      entry = packBlocks(std::move(entry), panels);
+      entry = packBlocks(std::move(entry), panels, importance);
     return stack(std::move(entries));
   }
-  return std::make_unique<PackBlocks>(std::move(value), panels);
+  importance = ofColumns(std::move(importance), *value);
+  return std::make_unique<PackBlocks>(std::move(value), panels,
+                                      std::move(importance));
 }

@@ -55,8 +55,10 @@ std::optional<Encoding> storedAs(StoredAttr stored) {
 class Build {
 public:
   using OpenFile = llvm::function_ref<const TensorFile *(StringRef)>;
-  Build(ResolveSymbol resolve, OpenFile open, Location location)
-      : resolve(resolve), open(open), location(location) {}
+  Build(ResolveSymbol resolve, OpenFile open, const Importance &importance,
+        Location location)
+      : resolve(resolve), open(open), importance(importance),
+        location(location) {}
 
   ExpressionPtr operator()(Attribute value) const {
     if (auto name = dyn_cast<FlatSymbolRefAttr>(value))
@@ -114,10 +116,12 @@ private:
     return permute(std::move(of[0]), a.getOrder().asArrayRef());
   }
   ExpressionPtr make(InBlocksAttr a, Parts of) const {
-    return inBlocks(std::move(of[0]), a.getEncoding());
+    return inBlocks(std::move(of[0]), a.getEncoding(),
+                    importanceOf(a.getValue()));
   }
   ExpressionPtr make(PackBlocksAttr a, Parts of) const {
-    return packBlocks(std::move(of[0]), {a.getEncoding(), a.getAccumulators()});
+    return packBlocks(std::move(of[0]), {a.getEncoding(), a.getAccumulators()},
+                      importanceOf(a.getValue()));
   }
   ExpressionPtr make(RowScalesAttr, Parts of) const {
     return rowScales(std::move(of[0]));
@@ -140,6 +144,23 @@ private:
   ExpressionPtr make(NormedAttr a, Parts of) const {
     return normed(std::move(of[0]), std::move(of[1]), std::move(of[2]),
                   a.getEps());
+  }
+
+  // That of the first parameter in the value that has one: all parts of a
+  // matmul's weight read the same columns.
+  std::vector<double> importanceOf(Attribute value) const {
+    if (importance.empty())
+      return {};
+    if (auto name = dyn_cast<FlatSymbolRefAttr>(value)) {
+      auto found = importance.find(name.getValue());
+      return found == importance.end() ? importanceOf(resolve(name))
+                                       : found->second;
+    }
+    if (auto node = dyn_cast_or_null<ParameterValue>(value))
+      for (Attribute operand : node.getOperands())
+        if (std::vector<double> found = importanceOf(operand); !found.empty())
+          return found;
+    return {};
   }
 
   ExpressionPtr make(StoredAttr a, Parts) const {
@@ -169,6 +190,7 @@ private:
 
   ResolveSymbol resolve;
   OpenFile open;
+  const Importance &importance;
   Location location;
 };
 
@@ -206,7 +228,7 @@ std::unique_ptr<Expression> ParameterValues::express(Attribute value,
     }
     return found->second.get();
   };
-  return Build(resolve, open, location)(value);
+  return Build(resolve, open, importance, location)(value);
 }
 
 FailureOr<ParameterTensor> ParameterValues::evaluate(Attribute value,

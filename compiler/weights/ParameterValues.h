@@ -3,8 +3,13 @@
 #pragma once
 #include "compiler/weights/TensorFile.h"
 #include "dialects/transformer/Transformer.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mille {
+
+// Of a parameter, by its name: how much each input column matters to what the
+// model says. Blocks are rounded so that columns that matter more lose less.
+using Importance = llvm::StringMap<std::vector<double>>;
 
 class Expression;
 
@@ -19,6 +24,9 @@ public:
   // symbol table with transformer.parameter ops.
   ParameterValues(mlir::Operation *model, std::string folder);
   ~ParameterValues();
+
+  // What values in blocks are rounded by from now on.
+  void roundBy(Importance measured) { importance = std::move(measured); }
 
   // The value of an expression in double, for the interpreter. `column`
   // resolves a column of the layer table in the current layer; if it is null or
@@ -50,6 +58,7 @@ private:
   mlir::Operation *model;
   std::string folder;
   std::unique_ptr<Files> files;
+  Importance importance;
 };
 
 } // namespace mille

@@ -31,8 +31,9 @@ Range rangeOf(Encoding encoding) {
   }
 }
 
-// Rounds to nearest, ties to even. Larger numbers become the largest f16.
-double roundToF16(double value) {
+} // namespace
+
+double mille::roundToF16(double value) {
   constexpr double largest = 65504;
   if (value == 0)
     return 0;
@@ -42,6 +43,8 @@ double roundToF16(double value) {
   return std::clamp(rounded, -largest, largest);
 }
 
+namespace {
+
 // Whether a number > 0 is an f16. The mantissa's bits decide it quickly for
 // most numbers.
 bool isF16(double value) {
@@ -50,8 +53,9 @@ bool isF16(double value) {
          value == roundToF16(value);
 }
 
-// The bits of a value that is an f16 or NaN.
-uint16_t bitsOfF16(double value) {
+} // namespace
+
+uint16_t mille::bitsOfF16(double value) {
   if (std::isnan(value))
     return 0x7e00;
   const double magnitude = std::fabs(value);
@@ -61,6 +65,8 @@ uint16_t bitsOfF16(double value) {
   // The leading 1 of the mantissa adds 1 to the field of the exponent.
   return uint16_t(sign + ((power + 14) << 10) + mantissa);
 }
+
+namespace {
 
 // The number of the largest magnitude.
 double largestOf(const double *numbers, int64_t count) {

@@ -60,6 +60,9 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     stack of `entries` weights, and an extra may be [entries, N] ("by expert"). Rows starts[e]
     to starts[e + 1] - 1 use entry e of both. Every row belongs to one entry.
 
+    With `heads` H, each head has a weight and columns of its own: columns h K to h K + K - 1 of
+    the input times entry h of the weight, [H, N, K], are columns h N to h N + N - 1 of the out.
+
     Constraints:
     * (C1) input is [?, K], weight is [accumulators * N, K] or packed from it, in
       groups of as many elements as fit 32 bits; their element types go together.
@@ -71,6 +74,8 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     * (C7) parameters and sums are there when the input is ui8, and then K <= 65536.
     * (C8) blocks is q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0 and goes with i8; K is
       a multiple of the blocks' length, parameters are f32 [?, 3 K / 32], without sums.
+    * (C9) heads is >= 0, and divides the columns of input and outs; it goes with f32 or bf16,
+      one accumulator, and neither starts nor extras.
 
     Accuracy: |error| <= K u sum|a b| before the epilogue, u = 2^-24; K is summed
     in order, never split (bf16: in pairs, u = 2^-23). Of integers it is exact; of
@@ -88,7 +93,7 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     Optional<Kernel_Buffer>:$parameters, Optional<Kernel_Buffer>:$sums,
     Optional<Kernel_Buffer>:$starts, Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
     DefaultValuedAttr<I64Attr, "1">:$accumulators,
-    OptionalAttr<Transformer_EncodingWord>:$blocks);
+    OptionalAttr<Transformer_EncodingWord>:$blocks, DefaultValuedAttr<I64Attr, "0">:$heads);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let regions = (region SizedRegion<1>:$epilogue);
   let assemblyFormat = [{
@@ -96,7 +101,7 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     (`sums` $sums^ `:` type($sums))?
     (`starts` $starts^ `:` type($starts))? (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` `accumulators` $accumulators (`blocks` $blocks^)?
-    attr-dict-with-keyword $epilogue `:` type($input) `,` type($weight) (`->` type($result)^)?
+    (`heads` $heads^)? attr-dict-with-keyword $epilogue `:` type($input) `,` type($weight) (`->` type($result)^)?
   }];
   let hasVerifier = 1;
 }

@@ -262,6 +262,25 @@ LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
   return verifyRowParameters(op, parameters, ofBytes); // C7
 }
 
+// Columns are then those of one head.
+LogicalResult verifyByHead(MatmulOp op, int64_t &columns, int64_t &inner) {
+  const int64_t heads = op.getHeads();
+  if (heads < 0 || (heads && (columns % heads || inner % heads))) // C9
+    return op.emitOpError() << "heads is " << heads << " but input has "
+                            << inner << " columns and outs " << columns;
+  if (!heads)
+    return success();
+  Type element = shapedOf(op.getWeight()).getElementType();
+  if (op.getAccumulators() != 1 || op.getStarts() || !op.getExtras().empty() ||
+      op.getBlocks() || element.isInteger()) // C9
+    return op.emitOpError()
+           << "has heads, which go with f32 or bf16, one accumulator, and "
+              "neither starts nor extras";
+  columns /= heads;
+  inner /= heads;
+  return success();
+}
+
 } // namespace
 
 LogicalResult MatmulOp::verify() {
@@ -276,10 +295,10 @@ LogicalResult MatmulOp::verify() {
   if (accumulators != 1 && accumulators != 2) // C2
     return emitOpError() << "accumulators is " << accumulators
                          << " but must be 1 or 2";
-  FailureOr<int64_t> stack = entriesOf(*this, getStarts()); // C6
-  if (failed(stack))
+  FailureOr<int64_t> stack = entriesOf(*this, getStarts());           // C6
+  if (failed(stack) || failed(verifyByHead(*this, *columns, *inner))) // C9
     return failure();
-  const int64_t entries = *stack;
+  const int64_t entries = getHeads() ? int64_t(getHeads()) : *stack;
   Type element = shapedOf(getWeight()).getElementType(),
        given = shapedOf(getInput()).getElementType();
   bool fits =

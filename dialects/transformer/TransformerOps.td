@@ -148,6 +148,28 @@ def Transformer_LinearOp : Transformer_Op<"linear",
   let hasVerifier = 1;
 }
 
+def Transformer_LinearByHeadOp : Transformer_Op<"linear_by_head",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "each head's channels * its own weight^T, weight [heads, out, in]";
+  let description = [{
+    Head h of the result is head h of the input, `in` channels, times entry h of the
+    weight: heads * in channels become heads * out.
+
+    Constraints:
+    * (C1) heads > 0 divides the channels of input and result.
+    * (C2) leading dimensions of input and result agree.
+    * (C3) weight is [heads, out, in].
+
+    ```mlir
+    %y = transformer.linear_by_head %x weight @w heads 2 : tensor<?x?x8xf32> -> tensor<?x?x12xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Stream:$input, FlatSymbolRefAttr:$weight, I64Attr:$heads);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$input `weight` $weight `heads` $heads attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Transformer_AddOp : Transformer_Op<"add", [Pure, SameOperandsAndResultType]> {
   let summary = "left + right, element by element";
   let description = [{

@@ -35,6 +35,8 @@ std::string mille::unitName(
   residual->walk([&](Operation *op) {
     if (auto linear = dyn_cast<LinearOp>(op))
       weights.push_back(rename(linear.getWeightAttr()).getValue());
+    else if (auto byHead = dyn_cast<LinearByHeadOp>(op))
+      weights.push_back(rename(byHead.getWeightAttr()).getValue());
     else
       op->getAttrDictionary().walk([&](FlatSymbolRefAttr symbol) {
         others.push_back(rename(symbol).getValue());

@@ -139,6 +139,27 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyShapeOf(*this, "bias", getBiasAttr(), bias, tables); // C2
 }
 
+LogicalResult LinearByHeadOp::verify() {
+  const int64_t heads = getHeads(), inner = channelsOf(getInput()),
+                columns = channelsOf(getResult());
+  if (heads < 1 || inner % heads || columns % heads) // C1
+    return emitOpError() << "heads is " << heads << " but input has " << inner
+                         << " channels and the result " << columns;
+  if (agree(shapeOf(getInput()).drop_back(),
+            shapeOf(getResult()).drop_back())) // C2
+    return success();
+  return mismatch(*this, "input", shapeOf(getInput()), "result",
+                  shapeOf(getResult()));
+}
+
+LogicalResult LinearByHeadOp::verifySymbolUses(SymbolTableCollection &tables) {
+  const int64_t heads = getHeads();
+  return verifyShapeOf(
+      *this, "weight", getWeightAttr(),
+      {heads, channelsOf(getResult()) / heads, channelsOf(getInput()) / heads},
+      tables); // C3
+}
+
 LogicalResult SoftcapOp::verify() {
   double cap = getCap().convertToDouble();
   if (std::isfinite(cap) && cap > 0) // C1

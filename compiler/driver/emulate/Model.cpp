@@ -96,8 +96,8 @@ Made &ModelRunner::make(mlir::Operation *op) {
   auto attention = llvm::dyn_cast<kernel::AttentionOp>(op);
   auto matmul = llvm::dyn_cast<kernel::MatmulOp>(op);
   if (op->getNumResults() != 1 || (attention && attention.getPast()) ||
-      (matmul && matmul.getStarts()))
-    problem = "it has states, experts or two results";
+      (matmul && (matmul.getStarts() || matmul.getHeads())))
+    problem = "it has states, experts, heads or two results";
   else if (mlir::failed(readSpec(made->op, made->spec)))
     problem = "its types";
   else

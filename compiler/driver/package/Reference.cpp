@@ -24,7 +24,8 @@ Status Reference::open(llvm::StringRef path, const ImportOptions &options,
       failed(status))
     return status;
   if (mlir::Operation *model = modelIn(*imported.module))
-    if (Status status = deriveEntries(model, entries); failed(status))
+    if (Status status = deriveEntries(model, entries, /*latent=*/false);
+        failed(status))
       return status;
   reference.module = std::move(imported.module);
   reference.folder = imported.folder;

@@ -81,8 +81,10 @@ static std::string elementsInWords(mlir::Value buffer) {
 std::string mille::describeInWords(mlir::Operation *kernelOp) {
   return llvm::TypeSwitch<mlir::Operation *, std::string>(kernelOp)
       .Case([](kernel::MatmulOp op) {
-        std::string text = "matmul " + number(columnsOf(op.getInput())) +
-                           " -> " + number(columnsOf(op.getOut()));
+        const int64_t heads = std::max<int64_t>(op.getHeads(), 1);
+        std::string text = "matmul " +
+                           number(columnsOf(op.getInput()) / heads) + " -> " +
+                           number(columnsOf(op.getOut()) / heads);
         if (op.getAccumulators() == 2)
           text += ", gated";
         if (auto blocks = op.getBlocks())
@@ -91,6 +93,8 @@ std::string mille::describeInWords(mlir::Operation *kernelOp) {
           text += elementsInWords(op.getInput());
         if (mlir::Value starts = op.getStarts())
           text += ", of " + number(columnsOf(starts) - 1) + " experts";
+        if (op.getHeads())
+          text += ", of " + number(op.getHeads()) + " heads";
         return text;
       })
       .Case([](kernel::AttentionOp op) {

@@ -19,6 +19,9 @@ static SmallVector<ParameterOp> weightsOf(Operation *model) {
   llvm::DenseSet<StringAttr> read;
   model->walk(
       [&](LinearOp linear) { read.insert(linear.getWeightAttr().getAttr()); });
+  model->walk([&](LinearByHeadOp linear) {
+    read.insert(linear.getWeightAttr().getAttr());
+  });
   SmallVector<ParameterOp> weights;
   model->walk([&](ParameterOp parameter) {
     if (read.contains(parameter.getSymNameAttr()))

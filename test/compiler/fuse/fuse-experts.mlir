@@ -119,3 +119,25 @@ transformer.model @rotations {
     return %y : tensor<?x?x4xf32>
   }
 }
+
+// -----
+
+// What is split by head has no sum, no activation and no norm in its kernel.
+// CHECK-LABEL: transformer.model @keep_as_columns_are_split
+// CHECK: kernel.matmul {{.*}} heads 2 {
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32):
+// CHECK-NEXT: kernel.yield %[[A]]
+// CHECK-NOT: kernel.launch
+// CHECK: return
+// REMARK: keeps bias-activation apart, declined: law: the columns are split by head
+// REMARK: keeps add-norm apart, declined: law: the columns are split by head
+transformer.model @keep_as_columns_are_split {
+  transformer.parameter @w : tensor<2x2x2xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "w", tensor<2x2x2xf32>>
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}, tensor<?x?x4xf32> {transformer.name = "z"}) {
+    %a = transformer.linear_by_head %x weight @w heads 2 : tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+    %b = transformer.activate %a by relu : tensor<?x?x4xf32>
+    %c = transformer.linear_by_head %b weight @w heads 2 : tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+    %d = transformer.norm %c by <l2_norm, eps = 1.0e-6> : tensor<?x?x4xf32>
+    return %b, %d : tensor<?x?x4xf32>, tensor<?x?x4xf32>
+  }
+}

@@ -360,3 +360,58 @@ func.func @matmul_c1_no_blocks(%x: tensor<?x64xi8>, %w: tensor<16x64xi8>, %z: te
   } : tensor<?x64xi8>, tensor<16x64xi8> -> tensor<?x16xf32>
   return
 }
+
+// -----
+
+func.func @matmul_c9(%x: tensor<?x8xf32>, %w: tensor<2x6x4xf32>, %o: tensor<?x12xf32>) {
+  // expected-error @+1 {{heads is 3 but input has 8 columns and outs 12}}
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x12xf32>) accumulators 1 heads 3 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<2x6x4xf32> -> tensor<?x12xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c9_negative(%x: tensor<?x8xf32>, %w: tensor<2x6x4xf32>, %o: tensor<?x12xf32>) {
+  // expected-error @+1 {{heads is -2 but input has 8 columns and outs 12}}
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x12xf32>) accumulators 1 heads -2 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<2x6x4xf32> -> tensor<?x12xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c9_extras(%x: tensor<?x8xf32>, %w: tensor<2x6x4xf32>, %e: tensor<12xf32>, %o: tensor<?x12xf32>) {
+  // expected-error @+1 {{has heads, which go with f32 or bf16, one accumulator, and neither starts nor extras}}
+  %y = kernel.matmul %x, %w extras(%e : tensor<12xf32>) outs(%o : tensor<?x12xf32>) accumulators 1 heads 2 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<2x6x4xf32> -> tensor<?x12xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c9_two(%x: tensor<?x8xf32>, %w: tensor<2x12x4xf32>, %o: tensor<?x12xf32>) {
+  // expected-error @+1 {{has heads, which go with f32 or bf16, one accumulator, and neither starts nor extras}}
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x12xf32>) accumulators 2 heads 2 {
+  ^bb0(%a: f32, %b: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<2x12x4xf32> -> tensor<?x12xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c1_heads(%x: tensor<?x8xf32>, %w: tensor<2x4x6xf32>, %o: tensor<?x12xf32>) {
+  // expected-error @+1 {{weight is 'tensor<2x4x6xf32>' but input is [?, 8] of 'f32', outs is [?, 12] and accumulators is 1}}
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x12xf32>) accumulators 1 heads 2 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf32>, tensor<2x4x6xf32> -> tensor<?x12xf32>
+  return
+}
