@@ -72,8 +72,9 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     * (C5) a result for each outs on tensors, none on memrefs.
     * (C6) starts is i32 [entries + 1], and the weight's first dimension entries.
     * (C7) parameters and sums are there when the input is ui8, and then K <= 65536.
-    * (C8) blocks is q8_0, q6_k, q5_k, q5_1, q5_0, q4_k, q4_1 or q4_0 and goes with i8; K is
-      a multiple of the blocks' length, parameters are f32 [?, 3 K / 32], without sums.
+    * (C8) blocks is q8_0, q6_k, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0 or mxfp4
+      and goes with i8; K is a multiple of the blocks' length, parameters are f32
+      [?, 3 K / 32], without sums.
     * (C9) heads is >= 0, and divides the columns of input and outs; it goes with f32 or bf16,
       one accumulator, and neither starts nor extras.
 

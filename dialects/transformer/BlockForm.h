@@ -11,7 +11,8 @@ namespace mille {
 // sums.
 constexpr int64_t inputBlock = 32, inputParameters = 3;
 
-// A number is scale * (level - offset) - least. A block is 32 levels of a row.
+// A number is scale * (level - offset) - least; UnevenLevels.h has encodings in
+// which a level stands for another value. A block is 32 levels of a row.
 // `blocks` of them share the step of scales and the step of least values. A
 // panel holds, for each accumulator in turn and for 16 rows side by side:
 //   where blocks share steps, these in f16, then those of least values;

@@ -26,7 +26,7 @@ inline bool isMultiplied(Encoding encoding) {
   return bool(blockFormOf(encoding));
 }
 // The encodings that matmuls read, the most exact first: "q8_0, q6_k, ...
-// q4_0".
+// mxfp4".
 llvm::ArrayRef<Encoding> multipliedEncodings();
 std::string multipliedNames();
 

@@ -337,7 +337,8 @@ def Transformer_PackBlocksAttr : Transformer_ValueAttr<"PackBlocks", "pack_block
     accumulator along K; dialects/transformer/BlockForm.h says where their levels, scales
     and least values lie. Levels are lines of 64 bytes, 4 neighbours of K for 16 rows: level
     k of row j of accumulator a is byte j * 4 + k % 4 of line (k / 4) * A + a, and not
-    negative: 128 is added to it (q8_0), 32 (q6_k), 16 (q5_0) or 8 (q4_0). Of 4 bits those
+    negative: 128 is added to it (q8_0), 32 (q6_k), 16 (q5_0) or 8 (q4_0), or it is the
+    number of one of 16 values (iq4_xs, iq4_nl, mxfp4). Of 4 bits those
     of k and k + 16 are the low and the high half of one byte; a fifth bit is bit k / 4 of
     that byte of line 4 A + a, two upper bits are bits 2 (k / 4 % 4) of that of line
     (4 + k / 16) A + a. Zero where a panel runs over. A stack [E, ...] gains the first
