@@ -119,6 +119,7 @@ Status mille::measureImportance(mlir::ModuleOp module, llvm::StringRef folder,
         failed(status))
       return status;
   }
+  // Each mean goes to its own name, in any order.
   for (auto &[name, sum] : sums) {
     for (double &square : sum.squares)
       square /= double(sum.rows);
