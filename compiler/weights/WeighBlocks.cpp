@@ -3,6 +3,7 @@
 // that sum, than rounding each number to the nearest level.
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Levels.h"
+#include "dialects/transformer/UnevenLevels.h"
 
 #include <algorithm>
 #include <cmath>
@@ -203,9 +204,10 @@ void mille::quantize(Encoding encoding, const double *numbers,
   quantize(encoding, numbers, levels);
   const BlockForm form = blockFormOf(encoding);
   const int64_t count = form.numbers();
-  // With 8 bits nearly nothing is lost.
-  if (form.bits == 8 || !std::all_of(numbers, numbers + count,
-                                     [](double x) { return std::isfinite(x); }))
+  // With 8 bits nearly nothing is lost; the fits are of even levels.
+  if (form.bits == 8 || unevenLevelsOf(form) ||
+      !std::all_of(numbers, numbers + count,
+                   [](double x) { return std::isfinite(x); }))
     return;
   double square = 0;
   for (int64_t k = 0; k < count; ++k)
