@@ -230,27 +230,6 @@ def test_load(server, folders):
     assert float(batches[1]) < count  # some were joined
 
 
-def test_ten_megabytes_of_text(folders):
-    """Refused, or cut where the limit lets it in; others are answered."""
-    text = " ".join(WORDS[4:9]) + " "
-    text *= 10_000_000 // len(text) + 1
-    body = {"model": "vectors", "input": text}
-    server = Server(str(folders[0]))
-    try:
-        status, answer = server.ask("/v1/embeddings", body)
-        assert status == 413 and "bytes" in answer["error"]["message"]
-        assert server.ask("/health") == (200, {"status": "ok"})
-    finally:
-        server.stop()
-    server = Server(str(folders[0]), "--max-bytes=20000000")
-    try:
-        status, answer = server.ask("/v1/embeddings", body)
-        assert status == 200 and np.array_equal(
-            vectors_of(answer)[0], mille.Encoder(folders[0]).encode(text))
-    finally:
-        server.stop()
-
-
 def test_shutdown_answers_what_waits(folders):
     server = Server(str(folders[0]), "--batch=1", "--quiet")
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
