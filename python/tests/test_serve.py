@@ -230,6 +230,18 @@ def test_load(server, folders):
     assert float(batches[1]) < count  # some were joined
 
 
+def test_ten_megabytes_of_text(folders):
+    """Refused with a sentence, which a client that sends it all can read."""
+    server = Server(str(folders[0]))
+    try:
+        status, answer = server.ask("/v1/embeddings", {
+            "model": "vectors", "input": "red " * 2_500_000})
+        assert status == 413 and "bytes" in answer["error"]["message"]
+        assert server.ask("/health") == (200, {"status": "ok"})
+    finally:
+        server.stop()
+
+
 def test_shutdown_answers_what_waits(folders):
     server = Server(str(folders[0]), "--batch=1", "--quiet")
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
