@@ -14,6 +14,14 @@ prompt = [1, 5, 2, 9]
 greedy = {"temperature": 0}
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """A job in the background of a shell begins with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("decoder")

@@ -20,6 +20,14 @@ import mille
 ids = np.array([[1, 7, 5, 7, 2]], np.int32)
 
 
+@pytest.fixture(autouse=True)
+def interruptible():
+    """A job in the background of a shell begins with Ctrl-C ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")

@@ -231,22 +231,13 @@ def test_load(server, folders):
 
 
 def test_ten_megabytes_of_text(folders):
-    """Refused, or cut where the limit lets it in; others are answered."""
-    text = " ".join(WORDS[4:9]) + " "
-    text *= 10_000_000 // len(text) + 1
-    body = {"model": "vectors", "input": text}
+    """Refused with a sentence, which a client that sends it all can read."""
     server = Server(str(folders[0]))
     try:
-        status, answer = server.ask("/v1/embeddings", body)
+        status, answer = server.ask("/v1/embeddings", {
+            "model": "vectors", "input": "red " * 2_500_000})
         assert status == 413 and "bytes" in answer["error"]["message"]
         assert server.ask("/health") == (200, {"status": "ok"})
-    finally:
-        server.stop()
-    server = Server(str(folders[0]), "--max-bytes=20000000")
-    try:
-        status, answer = server.ask("/v1/embeddings", body)
-        assert status == 200 and np.array_equal(
-            vectors_of(answer)[0], mille.Encoder(folders[0]).encode(text))
     finally:
         server.stop()
 

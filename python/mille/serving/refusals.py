@@ -31,18 +31,27 @@ def refusal(status, why, headers=None):
                         status, headers)
 
 
+PATIENCE = 16  # times `most` bytes that are read to be dropped
+
+
 async def bytes_of(request, most):
-    """The body of a request, which may have `most` bytes."""
+    """The body of a request, which may have `most` bytes. More is read and
+    dropped: a client that still sends sees no answer, but a connection that is
+    broken."""
     said = request.headers.get("content-length", "")
     too_large = Refused(413, f"the request has more than {most} bytes",
                         Connection="close")
-    if said.isdigit() and int(said) > most:
+    if said.isdigit() and int(said) > PATIENCE * most:
         raise too_large
-    got = bytearray()
+    got, seen = bytearray(), 0
     async for part in request.stream():
-        got += part
-        if len(got) > most:
-            raise too_large
+        seen += len(part)
+        if seen <= most:
+            got += part
+        elif seen > PATIENCE * most:
+            break
+    if seen > most:
+        raise too_large
     return got
 
 
