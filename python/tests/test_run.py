@@ -326,7 +326,9 @@ def test_progress_is_shown(tmp_path):
         said.append(done.stderr)
         if stderr == other:
             os.write(other, b"end\n")
-            said[-1] = os.read(own, 1 << 16)
+            said[-1] = b""
+            while not said[-1].endswith(b"end\r\n"):
+                said[-1] += os.read(own, 1 << 16)
     assert b"\r\x1b[K" in said[0], said
     assert said[1:] == [b"end\r\n", b""]
 
