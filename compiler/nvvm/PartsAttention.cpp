@@ -65,8 +65,7 @@ namespace {
 class Splitter {
 public:
   Splitter(AttentionKernel &kernel)
-      : k(kernel), b(kernel.b), ring(kernel.rawRing()),
-        thread(kernel.thread - 32) {}
+      : b(kernel.b), ring(kernel.rawRing()), thread(kernel.thread - 32) {}
 
   // Splits what arrives next of `size` columns, and the zeros behind them that
   // fill a step of products, into panels at `to`; a row for which `shown` is
@@ -118,7 +117,6 @@ private:
               16);
   }
 
-  AttentionKernel &k;
   Builder &b;
   Ring ring;
   Reg thread;

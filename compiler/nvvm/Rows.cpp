@@ -364,10 +364,11 @@ void RowsKernel::askForColumns() {
   for (const Step &step : parts)
     for (auto [i, input] : llvm::enumerate(step.rows.inputs)) {
       const int64_t bytes = s.columns * bytesOf(input.element);
+      const auto argument = step.inputs[i];
       if (step.sources[i] < 0 && input.reading == Reading::column &&
           bytes >= prefetchLeast)
         b.ifThen(lt(at, bytes),
-                 [&] { b.prefetch(b.at(b.argument(step.inputs[i]), at)); });
+                 [&] { b.prefetch(b.at(b.argument(argument), at)); });
     }
 }
 

@@ -172,8 +172,10 @@ Status Generation::openSequence(int64_t prompt) {
     return wrong("the source has " + llvm::Twine(prompt) +
                  " tokens but the encoder of package " + package.name +
                  " takes at most " + llvm::Twine(source));
-  Continuation::Wishes wishes{options.threads, room,
-                              guesses() ? options.guesses : 0};
+  Continuation::Wishes wishes;
+  wishes.threads = options.threads;
+  wishes.context = room;
+  wishes.guesses = guesses() ? options.guesses : 0;
   wishes.beams = searches(options, rules()) ? beamsOf(options, rules()) : 1;
   wishes.source = rules() ? prompt : 0;
   wishes.code = code;

@@ -306,7 +306,9 @@ UnitSlots mille::slotsOf(ResidualOp unit, const Dimensions &model) {
   auto scale = [&](ScaleAttr given) {
     return !given || isOne(given) ? std::string() : scaleInWords(given, model);
   };
-  UnitSlots slots{placementOf(unit), "x' = " + axesOf(unit)};
+  UnitSlots slots;
+  slots.placement = placementOf(unit);
+  slots.formula = "x' = " + axesOf(unit);
   mlir::ArrayAttr inNorms = unit.getInNormAttr(),
                   norms = unit.getBranchNormAttr(),
                   scales = unit.getBranchScaleAttr();
