@@ -13,6 +13,7 @@ folder=$(mktemp -d)
 trap 'rm -rf --one-file-system "$folder"' EXIT
 packages=${1:-$folder/packages}
 mkdir -p "$packages"
+packages=$(cd "$packages" && pwd)
 # What is installed, and no test.
 cmake --build build --target mille mille-opt mille-lsp mille-reduce \
   command-files mille_runtime mille_runtime_shared mille_kernel_support \
