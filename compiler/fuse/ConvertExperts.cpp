@@ -159,26 +159,13 @@ Value Converter::sortedExperts(Location location, Routing &routing,
 }
 
 // A bias has a row for each expert: its gradient is that of a table.
-LogicalResult Converter::convertExpertGradient(WeightGradientOp op) {
-  Routing *routing = routingOf(op, op.getExperts());
-  if (!routing || failed(sameRows(op, {op.getGradient(), op.getInput()})))
-    return failure();
-  Value arriving = valueOf(op.getGradient());
-  Value to = gradientOf(op, op.getWeightAttr());
-  if (!to)
-    return failure();
-  Value scaled = scaledRows(op.getLoc(), arriving,
-                            op.getScale().convertToDouble(), op.getGradient());
-  kernel::WeightGradientOp::create(body, op.getLoc(), to.getType(), scaled,
-                                   valueOf(op.getInput()), routing->starts, to);
-  if (!op.getBiasAttr())
-    return success();
-  to = gradientOf(op, op.getBiasAttr());
+LogicalResult Converter::addExpertBias(WeightGradientOp op, Routing &routing) {
+  Value to = gradientOf(op, op.getBiasAttr());
   if (!to)
     return failure();
   kernel::EmbedGradientOp::create(
-      body, op.getLoc(), to.getType(), arriving,
-      sortedExperts(op.getLoc(), *routing, rowsOf(op.getGradient())), to);
+      body, op.getLoc(), to.getType(), valueOf(op.getGradient()),
+      sortedExperts(op.getLoc(), routing, rowsOf(op.getGradient())), to);
   return success();
 }
 

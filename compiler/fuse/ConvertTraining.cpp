@@ -51,20 +51,23 @@ Value Converter::scaledRows(Location location, Value x, double scale,
 }
 
 LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
-  if (op.getExperts())
-    return convertExpertGradient(op);
-  Value arriving = valueOf(op.getGradient()), input = valueOf(op.getInput());
-  if (failed(sameRows(op, {op.getGradient(), op.getInput()})))
+  Routing *routing = op.getExperts() ? routingOf(op, op.getExperts()) : nullptr;
+  if ((op.getExperts() && !routing) ||
+      failed(sameRows(op, {op.getGradient(), op.getInput()})))
     return failure();
+  Value arriving = valueOf(op.getGradient());
   Value to = gradientOf(op, op.getWeightAttr());
   if (!to)
     return failure();
   Value scaled = scaledRows(op.getLoc(), arriving,
                             op.getScale().convertToDouble(), op.getGradient());
   kernel::WeightGradientOp::create(body, op.getLoc(), to.getType(), scaled,
-                                   input, Value(), to);
-  return op.getBiasAttr() ? addColumns(op, arriving, op.getBiasAttr())
-                          : success();
+                                   valueOf(op.getInput()),
+                                   routing ? routing->starts : Value(), to);
+  if (!op.getBiasAttr())
+    return success();
+  return routing ? addExpertBias(op, *routing)
+                 : addColumns(op, arriving, op.getBiasAttr());
 }
 
 // Rows of a part of a table as rows of the whole table.

@@ -120,7 +120,8 @@ private:
   mlir::LogicalResult convertExpertLinear(transformer::LinearOp op);
   mlir::LogicalResult convertRouteGradient(transformer::RouteGradientOp op);
   mlir::LogicalResult convertSlotProducts(transformer::SlotProductsOp op);
-  mlir::LogicalResult convertExpertGradient(transformer::WeightGradientOp op);
+  mlir::LogicalResult addExpertBias(transformer::WeightGradientOp op,
+                                    Routing &routing);
   // The route of the loop back that repeats one of the forward loop.
   mlir::Operation *repeatedRoute(mlir::Block &block, mlir::Operation *route);
 
