@@ -186,9 +186,13 @@ Module orderArguments(const Module &module) {
   for (const Buffer<void> &buffer : module.buffers())
     ordered.append(buffer);
   for (Internal::LoweredFunc function : module.functions()) {
-    auto first = function.args.begin() + 1; // after the user context
-    std::stable_partition(first, function.args.end() - 1,
-                          [](const Argument &one) { return one.is_buffer(); });
+    const std::vector<Internal::LoweredArgument> given = function.args;
+    auto place = function.args.begin() + 1; // after the user context
+    for (bool buffers : {true, false})
+      place = std::copy_if(given.begin() + 1, given.end() - 1, place,
+                           [&](const Argument &argument) {
+                             return argument.is_buffer() == buffers;
+                           });
     ordered.append(function);
   }
   return ordered;

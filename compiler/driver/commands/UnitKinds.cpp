@@ -43,8 +43,10 @@ static std::vector<UnitKind> kindsOf(const Stack &stack, size_t i,
                            {slotsOf(units[i], model), std::move(facts), {}});
     known->layers.push_back(number);
   }
-  llvm::stable_sort(kinds, [](const UnitKind &a, const UnitKind &b) {
-    return a.layers.size() > b.layers.size();
+  llvm::sort(kinds, [](const UnitKind &a, const UnitKind &b) {
+    return a.layers.size() != b.layers.size()
+               ? a.layers.size() > b.layers.size()
+               : a.layers.front() < b.layers.front();
   });
   return kinds;
 }

@@ -69,13 +69,13 @@ const ExpertGroups none, four{4, 16, 0};
 // The entry `one` with these instructions.
 std::string entry(const EntryArguments &arguments, const std::string &body) {
   std::string text = head + ".visible .entry one(\n";
-  size_t number = 0;
   const std::vector<std::string> &names = arguments.at("one");
-  for (const std::string &name : names)
-    text += std::string(name.empty() ? "\t.param .u32 "
-                                     : "\t.param .u64 .ptr .align 1 ") +
-            "one_param_" + std::to_string(number++) +
-            (number < names.size() ? ",\n" : "\n");
+  for (size_t number = 0; number < names.size(); ++number)
+    text +=
+        std::string(names[number].empty() ? "\t.param .u32 "
+                                          : "\t.param .u64 .ptr .align 1 ") +
+        "one_param_" + std::to_string(number) +
+        (number + 1 < names.size() ? ",\n" : "\n");
   return text +
          ")\n{\n\t.reg .b32 \t%r<4>;\n\t.reg .b64 \t%rd<6>;\n\n// %bb.0:" +
          "                               // %entry\n" + body + "\tret;\n}\n";

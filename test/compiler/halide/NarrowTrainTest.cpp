@@ -11,8 +11,6 @@
 
 namespace {
 
-constexpr double uOfBf16 = 0x1p-8;
-
 int64_t narrowStrideOf(int64_t columns) {
   return (columns + 31) / 32 * 32 + 32;
 }

@@ -6,8 +6,8 @@
 
 enum { vocabulary = 6 };
 static float logits[vocabulary];
-static mille_package package = {1,      0, 0,    0, vocabulary, 1,
-                                logits, 0, NULL, 0, 0};
+static mille_package package = {
+    .next = 1, .vocabulary = vocabulary, .hash = 1, .logits = logits};
 static mille_generation *g;
 static int64_t s;
 
