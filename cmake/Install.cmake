@@ -30,7 +30,8 @@ configure_file(cmake/mille.pc.in ${PROJECT_BINARY_DIR}/package/mille.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/mille.pc
   DESTINATION lib/pkgconfig COMPONENT development)
 
-# Tools: the compiler, with Halide beside it. LLVM and MLIR are the system's.
+# Tools: the compiler, with Halide beside it. mille and mille-opt carry LLVM and
+# MLIR, the others take the system's.
 foreach(tool mille mille-opt mille-lsp mille-reduce)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION bin COMPONENT tools)
