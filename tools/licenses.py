@@ -13,7 +13,7 @@ import sys
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Linked: LLVM, the linker, JSON, the command line, text, memory; the page's charts.
-PACKAGES = ["llvm-22-dev", "libmlir-22-dev", "liblld-22-dev", "libsimdjson-dev", 
+PACKAGES = ["llvm-22-dev", "libmlir-22-dev", "liblld-22-dev", "libsimdjson-dev",
             "libcli11-dev", "libpcre2-dev", "libutf8proc-dev", "libjemalloc-dev",
             "libjs-chart.js"]
 HALIDE = os.path.join(root, "third_party", "halide-21.0.0.dist-info", "licenses",

@@ -104,8 +104,8 @@ def test_licences_of_what_is_inside():
     missing = [name for name in inside
                if owners.get(name, name) not in titles]
     assert not missing, (missing, titles)
-    for name in ("llvm", "libmlir", "lld", "simdjson", "cli11", "pcre2", "utf8proc", "jemalloc",
-                 "chart.js"):
+    for name in ("llvm", "libmlir", "lld", "simdjson", "cli11", "pcre2",
+                 "utf8proc", "jemalloc", "chart.js"):
         assert name in titles, name
     own = metadata.distribution("mille")
     names = {file.name for file in own.files}
