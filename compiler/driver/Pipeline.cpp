@@ -365,6 +365,7 @@ Status Climb::describePackage(ManifestInput &manifest) {
   manifest.tiles = request.tiles;
   manifest.dtype = request.dtype;
   manifest.cache = request.keyCache;
+  manifest.calibrate = request.calibrate;
   manifest.hiddenStates = request.hiddenStates;
   manifest.embedWeights = request.embedWeights;
   return Status::done;

@@ -188,6 +188,8 @@ void mille::printReport(const Package &package, llvm::raw_ostream &out) {
   printMakers(package, out);
   out << "\nmemory\n";
   std::vector<Row> memory = {{"weights", sayBytes(package.weightsBytes)}};
+  if (!package.calibrate.empty())
+    memory.front().push_back("rounded for " + package.calibrate);
   for (const Package::Entry &entry : package.entries)
     memory.push_back(
         {package.entries.size() > 1 ? "arena of " + entry.name : "arena",

@@ -19,6 +19,8 @@ public:
       text("package", package.name);
       text("model", package.modelPath);
       text("dtype", package.dtype.text());
+      if (!package.calibrate.empty())
+        text("calibrate", package.calibrate);
       json.attribute("parameters", package.parameters);
       list("isas", package.isas, [&](const Package::Isa &isa) {
         text("name", isa.name);

@@ -288,6 +288,8 @@ std::string mille::writeManifest(const ManifestInput &input,
       json.attribute("dtype", input.dtype);
       if (!input.cache.empty())
         json.attribute("cache", input.cache);
+      if (!input.calibrate.empty())
+        json.attribute("calibrate", input.calibrate);
       json.attribute("hidden_states", input.hiddenStates);
       json.attributeArray("sizes", [&] {
         for (const kernel::SizeInfo &size : shared.sizes)

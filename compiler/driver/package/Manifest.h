@@ -20,7 +20,7 @@ struct ManifestInput {
   llvm::ArrayRef<Target> isas;
   llvm::ArrayRef<DistinctKernel> kernels;
   TileRanks tiles;
-  std::string dtype, cache;
+  std::string dtype, cache, calibrate;
   bool hiddenStates = false, embedWeights = false;
   std::optional<GenerationRules> generation;
   bool tokens = false; // the package has a NAME.tokens

@@ -87,6 +87,7 @@ const Key keys[] = {
     {"scales", "steps", Holds::whole, true, 1},
     {"", "dtype", Holds::dtype},
     {"", "cache", Holds::word, optional, 0, 0, "int8 f16"},
+    {"", "calibrate", Holds::text, optional},
     {"", "hidden_states", Holds::flag},
     {"", "sizes", Holds::objects},
     {"sizes", "name", Holds::text},

@@ -211,6 +211,7 @@ static Status readManifest(const json::Document &document,
   std::string must;
   package.dtype = *DtypeChoice::parse(text(body, "dtype"), must);
   package.cache = text(body, "cache");
+  package.calibrate = text(body, "calibrate");
   package.hiddenStates = flag(body, "hidden_states");
   package.embedded = flag(body, "weights_embedded");
   for (const json::Value &size : items(body, "sizes"))

@@ -21,6 +21,7 @@ struct Package {
   DtypeChoice dtype;
   std::string
       cache; // "int8", "f16", or "": keys and values are as the dtype says
+  std::string calibrate; // the text that blocks were rounded for; "": none
   bool hiddenStates = false, embedded = false;
   struct Size {
     std::string name;
