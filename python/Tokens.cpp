@@ -24,7 +24,7 @@ namespace {
 
 // Whether all versions of Unicode since 5.0 say the same of a text: what its
 // letters are, which are upper and lower case, how they decompose. Newer
-// characters may be unknown to us or to `tokenizers`, whose tables are of several
+// characters may be unknown to us or to `tokenizers`, with tables of several
 // versions. These are ASCII, Latin to U+024F, the dashes, quotes and dots of
 // U+2010 to U+2027, and the euro.
 bool isSettled(std::string_view text) {
@@ -73,7 +73,7 @@ Tokens::Tokens(const nb::object &given) {
 }
 
 mille_text_status Tokens::encodeOne(std::string_view bytes, size_t most,
-                                   std::vector<int32_t> &ids) const {
+                                    std::vector<int32_t> &ids) const {
   size_t count = 0;
   ids.resize(bytes.size() + ends()); // a text rarely has more
   mille_text_status status = MILLE_TEXT_OK;
@@ -103,7 +103,8 @@ nb::list Tokens::encode(const nb::list &texts, size_t most) const {
   for (nb::handle each : texts) {
     auto bytes = utf8(each);
     all.push_back({nb::borrow(each),
-                   bytes && isSettled(*bytes) ? bytes : std::nullopt, {}});
+                   bytes && isSettled(*bytes) ? bytes : std::nullopt,
+                   {}});
   }
   mille_text_status status = MILLE_TEXT_OK;
   std::string why;
