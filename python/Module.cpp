@@ -76,7 +76,7 @@ NB_MODULE(_mille, m) {
       .def("encode", &Tokens::encode, nb::arg("texts"), nb::arg("most"),
            "Of each text a list of ids, which is cut to `most`; None where it "
            "has characters that versions of Unicode disagree on.");
-  m.def("hash_of", &hashOfFile, nb::arg("path"),
+  m.def("tokenizer_hash", &hashOfFile, nb::arg("path"),
         "The hash of a file, as NAME.json has it of a tokenizer.json.");
   m.def(
       "load",

@@ -4,7 +4,7 @@ whose ids cannot differ are read by the vocabulary that the compiler has made of
 the file. Must not give other ids than `tokenizers`."""
 import os
 
-from ._mille import Tokens, hash_of
+from ._mille import Tokens, tokenizer_hash
 from .errors import InvalidArgument, MissingFile
 
 
@@ -19,7 +19,7 @@ def file_of(weights):
 def of_package(path, package):
     """The package's own vocabulary, if it was made of the file `path` as that
     is now, and says all that it says."""
-    if package.manifest.get("tokenizer_hash") != hash_of(path):
+    if package.manifest.get("tokenizer_hash") != tokenizer_hash(path):
         return None
     return Tokens(os.path.join(package.path, package.name + ".tokens"))
 
