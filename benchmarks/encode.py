@@ -4,12 +4,14 @@
 
 FOLDER is all-MiniLM-L6-v2, or another BERT of sentence-transformers with mean
 pooling. Every peer is a process that stays alive; in each round each encodes all
-texts once, and the others stand still. All take batches of 32 texts that are
-sorted by length. `--first` times processes that make one vector and end."""
+texts once, and the others stand still. `--first` times new processes that make one
+vector: from before their first import to the vector, and from their start to their
+end."""
 import argparse
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -17,133 +19,7 @@ import time
 
 import numpy as np
 
-BATCH = 32
-SENTENCE = "The sky is blue."
-
-
-def graph(folder, work):
-    """The path of the model as ONNX, with a mask."""
-    made = os.path.join(work, "plain.masked.onnx")
-    if not os.path.exists(made):
-        import encoder
-        import onnx_graph
-        onnx_graph.graph_file(encoder.Encoder(folder), work, "plain", True)
-    return made
-
-
-def tokenizer(folder):
-    import tokenizers
-    made = tokenizers.Tokenizer.from_file(os.path.join(folder,
-                                                       "tokenizer.json"))
-    made.enable_truncation(256)
-    made.enable_padding()
-    return made
-
-
-def pooled(states, mask):
-    vectors = (states * mask[..., None]).sum(1) / mask.sum(1)[:, None]
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def by_length(texts):
-    """Numbers of the texts, the longest first: words stand for tokens here, as
-    in sentence-transformers."""
-    return sorted(range(len(texts)), key=lambda i: -len(texts[i]))
-
-
-def by_runtime(run, folder):
-    """An encoder of texts of run: (ids, mask) -> states."""
-    tokens = tokenizer(folder)
-
-    def encode(texts):
-        order = by_length(texts)
-        vectors = [None] * len(texts)
-        for at in range(0, len(order), BATCH):
-            numbers = order[at:at + BATCH]
-            batch = tokens.encode_batch([texts[i] for i in numbers])
-            ids = np.array([one.ids for one in batch], np.int64)
-            mask = np.array([one.attention_mask for one in batch], np.int64)
-            for i, vector in zip(numbers, pooled(run(ids, mask), mask)):
-                vectors[i] = vector
-        return np.array(vectors)
-
-    return encode
-
-
-def of_mille(folder, threads, work, dtype="f32"):
-    import mille
-    made = mille.Encoder(folder, threads=threads, dtype=dtype)
-    return lambda texts: made.encode(texts, batch_size=BATCH)
-
-
-def of_sentence_transformers(folder, threads, work):
-    import torch
-    torch.set_num_threads(threads)
-    import sentence_transformers
-    made = sentence_transformers.SentenceTransformer(folder, device="cpu")
-    return lambda texts: made.encode(texts, batch_size=BATCH)
-
-
-def of_onnxruntime(folder, threads, work):
-    import onnxruntime
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    session = onnxruntime.InferenceSession(graph(folder, work), options,
-                                           ["CPUExecutionProvider"])
-    return by_runtime(lambda ids, mask: session.run(None, {
-        "input_ids": ids, "attention_mask": mask})[0], folder)
-
-
-def of_fastembed(folder, threads, work):
-    """ONNX Runtime once more, by fastembed's own tokens and pooling, which takes
-    a model from a folder."""
-    import fastembed
-    from fastembed.common import model_description as kinds
-    place = os.path.join(work, "fastembed")
-    os.makedirs(place, exist_ok=True)
-    for path in (graph(folder, work), *pathlib.Path(folder).glob("*.json")):
-        other = os.path.join(place, os.path.basename(path))
-        if not os.path.exists(other):
-            os.symlink(os.path.abspath(path), other)
-    name = "benchmark/model"
-    fastembed.TextEmbedding.add_custom_model(
-        name, kinds.PoolingType.MEAN, True, kinds.ModelSource(hf=name), 384,
-        model_file=os.path.basename(graph(folder, work)))
-    made = fastembed.TextEmbedding(name, specific_model_path=place,
-                                   threads=threads)
-
-    def encode(texts):
-        order = by_length(texts)
-        vectors = [None] * len(texts)
-        for i, vector in zip(order, made.embed([texts[i] for i in order],
-                                               batch_size=BATCH)):
-            vectors[i] = vector
-        return np.array(vectors)
-
-    return encode
-
-
-def of_openvino(folder, threads, work):
-    import openvino
-    core = openvino.Core()
-    compiled = core.compile_model(graph(folder, work), "CPU", {
-        "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1,
-        "PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"})
-    request = compiled.create_infer_request()
-
-    def run(ids, mask):
-        request.infer({"input_ids": ids, "attention_mask": mask})
-        return request.get_output_tensor(0).data
-
-    return by_runtime(run, folder)
-
-
-PEERS = {"mille": of_mille,
-         "mille int8": lambda *words: of_mille(*words, dtype="int8"),
-         "sentence-transformers": of_sentence_transformers,
-         "onnxruntime": of_onnxruntime, "fastembed": of_fastembed,
-         "openvino": of_openvino}
+import text_peers
 
 
 def texts_of(count):
@@ -153,13 +29,10 @@ def texts_of(count):
 
 def work_as(options):
     """The other end of Worker."""
-    encode = PEERS[options.worker](options.folder, options.threads,
-                                   options.work)
-    if options.first:
-        encode([SENTENCE])
-        return
+    encode = text_peers.PEERS[options.worker](options.folder, options.threads,
+                                              options.work)
     texts = texts_of(options.texts)
-    encode(sorted(texts, key=len)[-BATCH:])
+    encode(sorted(texts, key=len)[-text_peers.BATCH:])
     print("ready", flush=True)
     for _ in sys.stdin:
         begin = time.perf_counter()
@@ -169,21 +42,23 @@ def work_as(options):
         print(seconds, flush=True)
 
 
-def command(options, name, *more):
-    return [sys.executable, __file__, options.folder, f"--worker={name}",
-            f"--work={options.work}", f"--threads={options.threads}",
-            f"--texts={options.texts}", *more]
+def environment(threads):
+    # As users have it: what is imported is compiled already.
+    own = {key: value for key, value in os.environ.items()
+           if key != "PYTHONDONTWRITEBYTECODE"}
+    return {**own, "RAYON_NUM_THREADS": str(threads),
+            "OMP_NUM_THREADS": str(threads),
+            "TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false"}
 
 
 class Worker:
     def __init__(self, options, name):
-        threads = str(options.threads)
         self.process = subprocess.Popen(
-            command(options, name), stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, env={
-                **os.environ, "RAYON_NUM_THREADS": threads,
-                "OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM":
-                "true" if options.threads > 1 else "false"})
+            [sys.executable, __file__, options.folder, f"--worker={name}",
+             f"--work={options.work}", f"--threads={options.threads}",
+             f"--texts={options.texts}"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=environment(options.threads))
         while (line := self.process.stdout.readline()) != "ready\n":
             if not line:
                 sys.exit(f"{name} has ended")
@@ -213,19 +88,30 @@ def encode_all(options, names):
             / np.linalg.norm(other, axis=1)
         print(json.dumps({
             "peer": name, "threads": options.threads, "texts": options.texts,
-            "seconds": sorted(times[name])[len(times[name]) // 2],
+            "seconds": statistics.median(times[name]),
             "best": min(times[name]), "least cosine": float(cosines.min())}))
 
 
 def first_vectors(options, names):
-    """Seconds of a process from its start to its end."""
-    for name in names:
-        times = []
-        for _ in range(options.rounds + 1):
+    peers = os.path.join(os.path.dirname(__file__), "text_peers.py")
+    inside = {name: [] for name in names}
+    whole = {name: [] for name in names}
+    for turn in range(options.rounds + 1):
+        for name in names:
             begin = time.perf_counter()
-            subprocess.run(command(options, name, "--first"), check=True)
-            times.append(time.perf_counter() - begin)
-        print(json.dumps({"peer": name, "first": min(times[1:])}), flush=True)
+            said = subprocess.run(
+                [sys.executable, peers, options.folder, options.work, name,
+                 str(options.threads)], check=True, stdout=subprocess.PIPE,
+                text=True, env=environment(options.threads)).stdout
+            if turn:  # the first one brings files into memory
+                whole[name].append(time.perf_counter() - begin)
+                inside[name].append(float(said.split()[-1]))
+    for name in names:
+        print(json.dumps({
+            "peer": name, "first": round(min(inside[name]), 4),
+            "median": round(statistics.median(inside[name]), 4),
+            "process": round(min(whole[name]), 4),
+            "median process": round(statistics.median(whole[name]), 4)}))
 
 
 def main():
@@ -234,19 +120,22 @@ def main():
     parser.add_argument("--texts", type=int, default=1000)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--peers", help="names, with commas between them")
     parser.add_argument("--first", action="store_true")
     parser.add_argument("--work", help="graphs and vectors go here")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.folder = str(pathlib.Path(options.folder).resolve())
     options.work = options.work or tempfile.gettempdir()
+    names = options.peers.split(",") if options.peers else \
+        [name for name in text_peers.PEERS
+         if options.first or name != "mille package"]
     if options.worker:
         work_as(options)
     elif options.first:
-        first_vectors(options, options.peers.split(","))
+        first_vectors(options, names)
     else:
-        encode_all(options, options.peers.split(","))
+        encode_all(options, names)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // The Python module's classes and their documentation. Must not do their work.
 #include "Generation.h"
+#include "Tokens.h"
 
 using namespace mille_python;
 
@@ -68,6 +69,15 @@ NB_MODULE(_mille, m) {
            "Runs an entry: {name: float32 array}. Inputs are int32 or float32 "
            "arrays by name; `out` maps names to arrays to write into.")
       .def("cancel", &Session::cancel, "Stops a run, from any thread.");
+  nb::class_<Tokens>(m, "Tokens", "The vocabulary of a package, NAME.tokens.")
+      .def(nb::init<const nb::object &>(), nb::arg("path"))
+      .def_prop_ro("ends", &Tokens::ends,
+                   "How many ids each text gets before and after its own.")
+      .def("encode", &Tokens::encode, nb::arg("texts"), nb::arg("most"),
+           "Of each text a list of ids, which is cut to `most`; None where it "
+           "has characters that versions of Unicode disagree on.");
+  m.def("tokenizer_hash", &hashOfFile, nb::arg("path"),
+        "The hash of a file, as NAME.json has it of a tokenizer.json.");
   m.def(
       "load",
       [](const nb::object &path) { return std::make_unique<Package>(path); },

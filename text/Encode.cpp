@@ -105,6 +105,16 @@ private:
 
 } // namespace
 
+mille_text_status mille_text_ends(const mille_text *text, size_t *before,
+                                  size_t *after) {
+  if (!text || !before || !after)
+    return say(MILLE_TEXT_INVALID_ARGUMENT,
+               "mille_text_ends: a pointer is null");
+  *before = text->firstIds.size();
+  *after = text->lastIds.size();
+  return MILLE_TEXT_OK;
+}
+
 mille_text_status mille_text_encode(const mille_text *text, const char *bytes,
                                     size_t size, int flags, int32_t *ids,
                                     size_t room, size_t *count) {

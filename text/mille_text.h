@@ -76,6 +76,11 @@ mille_text_status mille_text_encode(const mille_text *text, const char *bytes,
                                     size_t size, int flags, int32_t *ids,
                                     size_t room, size_t *count);
 
+/* How many ids MILLE_TEXT_ENDS puts before and after a text, for who cuts what
+ * is between them. */
+mille_text_status mille_text_ends(const mille_text *text, size_t *before,
+                                  size_t *after);
+
 /* Writes up to `room` bytes of UTF-8, without a zero at the end; *size says how
  * many there are. */
 mille_text_status mille_text_decode(const mille_text *text, const int32_t *ids,

@@ -4,6 +4,8 @@
 #include "compiler/text/Gguf.h"
 #include "compiler/text/Tokenizer.h"
 #include "compiler/weights/Gguf.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mille;
 using llvm::StringRef;
@@ -61,18 +63,30 @@ Status readGguf(StringRef path, mlir::MLIRContext &context, Vocabulary &into) {
   return Status::input;
 }
 
+std::string hashOfFile(StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return "";
+  StringRef whole = (*file)->getBuffer();
+  return llvm::utohexstr(
+      text::hashOf(reinterpret_cast<const unsigned char *>(whole.data()),
+                   whole.size()),
+      /*LowerCase=*/true, /*Width=*/16);
+}
+
 } // namespace
 
-std::string mille::tokensOfModel(StringRef model, StringRef folder,
+ModelTokens mille::tokensOfModel(StringRef model, StringRef folder,
                                  mlir::MLIRContext &context) {
   const bool isGguf = model.ends_with(".gguf");
   std::optional<std::string> path =
       isGguf ? std::optional(model.str()) : tokenizerIn(folder);
   if (!path)
-    return "";
+    return {};
   std::vector<std::pair<mlir::Location, std::string>> problems;
   Vocabulary vocabulary;
-  std::string bytes;
+  ModelTokens made;
+  std::string &bytes = made.bytes;
   {
     mlir::ScopedDiagnosticHandler handler(
         &context, [&](mlir::Diagnostic &diagnostic) {
@@ -82,7 +96,7 @@ std::string mille::tokensOfModel(StringRef model, StringRef folder,
     Status status = isGguf ? readGguf(*path, context, vocabulary)
                            : readTokenizer(*path, context, vocabulary);
     if (!failed(status) && vocabulary.tokens.empty())
-      return "";
+      return {};
     if (!failed(status))
       status = makeTokens(vocabulary, *path, context, bytes);
     if (failed(status))
@@ -91,5 +105,7 @@ std::string mille::tokensOfModel(StringRef model, StringRef folder,
   for (const auto &[location, problem] : problems)
     mlir::emitWarning(location)
         << problem << (bytes.empty() ? ": the package has no .tokens" : "");
-  return bytes;
+  if (!bytes.empty() && !isGguf && !vocabulary.typed)
+    made.sourceHash = hashOfFile(*path);
+  return made;
 }

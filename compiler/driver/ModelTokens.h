@@ -8,11 +8,18 @@
 
 namespace mille {
 
-// The bytes of NAME.tokens. They come from the keys of `model` if that is a
-// GGUF, else from the tokenizer.json in `folder`; without a tokenizer there are
-// none. A tokenizer that is not supported gives a warning with the reason, and
-// the model still compiles.
-std::string tokensOfModel(llvm::StringRef model, llvm::StringRef folder,
+struct ModelTokens {
+  std::string bytes; // of NAME.tokens; empty: there is no such file
+  // The hash of the tokenizer.json that they were made of, by which who reads
+  // both knows that they agree. Empty where they do not say all that it says of
+  // one text: its tokens have types.
+  std::string sourceHash;
+};
+
+// NAME.tokens. It comes from the keys of `model` if that is a GGUF, else from
+// the tokenizer.json in `folder`; without a tokenizer there is none. One that
+// is not supported gives a warning with the reason, and the model compiles.
+ModelTokens tokensOfModel(llvm::StringRef model, llvm::StringRef folder,
                           mlir::MLIRContext &context);
 
 } // namespace mille

@@ -415,8 +415,8 @@ Status Climb::link() {
   input.runtimeLibrary = runtimeLibrary(request.runtimeFolder);
   input.embedWeights = request.embedWeights;
   input.withoutWeights = model->hasAttr("weights"); // "none"
-  input.tokens = tokensOfModel(request.model, imported.folder, context);
-  manifest.tokens = !input.tokens.empty();
+  manifest.tokens = tokensOfModel(request.model, imported.folder, context);
+  input.tokens = manifest.tokens.bytes;
   if (kernel::entryOf(model, entries::sourceName))
     if (Status status =
             readGenerationRules(imported.folder, context, manifest.generation);

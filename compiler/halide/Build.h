@@ -18,7 +18,8 @@ struct Machine {
   bool bytes = false;    // multiply-adds of four bytes
   bool tileRegisters = false;    // AMX, of bf16 and of bytes
   bool prefetchesIntoL2 = false; // into L2 only, and drops no prefetch
-  bool device = false; // work-groups of work-items; a kernel is the whole op
+  bool looksFar = false; // ahead, over 300 instructions: PipelineTiles.cpp
+  bool device = false;   // work-groups of work-items; a kernel is the whole op
 };
 
 // Names that no other kernel of the process has: Halide would number equal

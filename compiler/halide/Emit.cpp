@@ -132,6 +132,8 @@ Machine machineOf(const Halide::Target &target, const EmitOptions &options) {
   machine.picks = machine.wide;
   machine.pairs = machine.bytes && options.bf16;
   machine.integers = machine.bytes && !options.bf16;
+  // With AVX-512 but without bf16 a core is of Skylake's kind, which holds 224.
+  machine.looksFar = !machine.wide || options.bf16;
   machine.tileRegisters = machine.wide && options.tileRegisters;
   // Zen 4 drops some prefetches into L2 only (arXiv 2411.02814), and gains
   // nothing.

@@ -112,6 +112,15 @@ bool mille::readDecoders(Reading &reading, const json::Value &value) {
 
 //===-- Before and after a text -------------------------------------------===//
 
+// Notes whether a part of a template has a type; null is no part.
+static bool typeIn(Reading &reading, const json::Value *part) {
+  int64_t type = 0;
+  if (part && !reading.whole(*part, "type_id", 0, text::mostTokens, type))
+    return false;
+  reading.vocabulary.typed |= type != 0;
+  return true;
+}
+
 // `single` of a template: tokens, the text, tokens.
 static bool fromTemplate(Reading &reading, const json::Value &value) {
   const json::Value *single = Reading::get(value, "single");
@@ -120,13 +129,16 @@ static bool fromTemplate(Reading &reading, const json::Value &value) {
     return reading.fail(value.at, "key 'single' must be a list");
   bool after = false;
   for (const json::Value &each : single->items) {
-    if (const json::Value *sequence = Reading::get(each, "Sequence")) {
+    const json::Value *sequence = Reading::get(each, "Sequence");
+    const json::Value *special = Reading::get(each, "SpecialToken");
+    if (!typeIn(reading, sequence ? sequence : special))
+      return false;
+    if (sequence) {
       if (after)
         return reading.fail(sequence->at, "a text stands twice in 'single'");
       after = true;
       continue;
     }
-    const json::Value *special = Reading::get(each, "SpecialToken");
     const json::Value *name = special ? Reading::get(*special, "id") : nullptr;
     const json::Value *token =
         name && tokens ? Reading::get(*tokens, name->text) : nullptr;

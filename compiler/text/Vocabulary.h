@@ -40,6 +40,7 @@ struct Vocabulary {
   // Each list in the order in which its steps are taken.
   std::vector<TextStep> normalizers, splits, decoders;
   std::vector<uint32_t> firstIds, lastIds;
+  bool typed = false; // tokens of one text have types other than 0
   std::array<uint32_t, text::roles> role;
   std::string continues, endsWord; // prefix and suffix within words
   std::string chatTemplate, bosText, eosText;

@@ -5,14 +5,14 @@
 >>> outputs = session(input_ids=ids)    # {name: float32 array}
 """
 import importlib
-import typing
 
 from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
                      InvalidArgument, NoDevice, OutOfMemory, TooLarge,
                      UnsupportedCpu)
 from ._mille import Generation, Package, Session, Tensor, load
 
-if typing.TYPE_CHECKING:
+TYPE_CHECKING = False  # checkers know the name; typing takes long to import
+if TYPE_CHECKING:
     from .classifier import Classifier, CrossEncoder
     from .compiling import compile
     from .encoder import Encoder

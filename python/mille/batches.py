@@ -1,39 +1,26 @@
-"""Texts to ids to runs: tokens, batches of like length, the arrays of a run.
-Must not know what the outputs mean."""
+"""Ids to runs: batches of like length, the arrays of a run. Must not know what
+the outputs mean."""
+import os
 import sys
 
 import numpy as np
 
 from . import folders
-from .errors import InvalidArgument, MissingFile
+from .errors import InvalidArgument
+from .tokens import Tokenizer
 
 
-def tokenizer(weights):
-    """The tokenizer.json of a folder, which neither pads nor cuts yet."""
-    try:
-        import tokenizers
-    except ImportError as error:
-        raise ImportError("texts need the package tokenizers: "
-                          "pip install 'mille[text]'") from error
-    path = weights / "tokenizer.json"
-    if not path.exists():
-        raise MissingFile(f"{weights} has no tokenizer.json")
-    try:
-        made = tokenizers.Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises no class of its own
-        raise InvalidArgument(f"{path}: {error}") from error
-    made.no_padding()
-    made.no_truncation()
-    return made
+def about(weights):
+    """What a folder says of its tokenizer."""
+    return folders.read(os.path.join(weights, "tokenizer_config.json"), {})
 
 
 def longest(weights, package, asked):
     """Tokens a text is cut at: what was asked for, the tokenizer's or the
     configuration's, and never more than the package takes."""
-    config = folders.read(weights / "config.json", {})
+    config = folders.read(os.path.join(weights, "config.json"), {})
     if asked is None:
-        asked = folders.read(weights / "tokenizer_config.json",
-                             {}).get("model_max_length")
+        asked = about(weights).get("model_max_length")
         table = config.get("max_position_embeddings") or sys.maxsize
         asked = min(asked or sys.maxsize, table)
     most = package.sizes.get("tokens") or sys.maxsize
@@ -50,7 +37,7 @@ def longest(weights, package, asked):
 def ignores_types(weights):
     """Whether transformers gives this folder's model no token_type_ids: the
     class of tokenizers that is no model's own leaves them out unless asked."""
-    config = folders.read(weights / "tokenizer_config.json", {})
+    config = about(weights)
     names = config.get("model_input_names")
     if names is None:
         return config.get("tokenizer_class") in ("PreTrainedTokenizerFast",
@@ -89,9 +76,8 @@ class Runner:
 
     def __init__(self, package, weights, max_length, threads):
         self.package, self.threads = package, threads
-        self.tokenizer = tokenizer(weights)
         self.max_length = longest(weights, package, max_length)
-        self.tokenizer.enable_truncation(self.max_length)
+        self.tokenizer = Tokenizer(weights, package, self.max_length)
         self.inputs = {tensor.name for tensor in package.inputs}
         if ignores_types(weights):
             self.inputs.discard("token_type_ids")
@@ -153,6 +139,12 @@ class Runner:
         last = max(len(body) - stride, 1)
         return [Window(head + body[at:at + room] + first[end:])
                 for at in range(0, last, room - stride)]
+
+    def all_windows(self, texts, stride, prompt=0):
+        """The windows of each text."""
+        check_stride(stride)
+        return [self.windows(one, stride, prompt)
+                for one in self.tokenizer.whole.encode_batch(texts)]
 
     def batches(self, encodings, batch_size, progress=False):
         """Yields (numbers of texts, encodings, outputs), long texts first, so

@@ -1,6 +1,8 @@
 """Classes and scores of texts and of pairs of texts, from a model's logits
 [batch, classes]: what config.json says of them is done here, a row at a
 time."""
+import os
+
 import numpy as np
 
 from . import folders
@@ -44,7 +46,7 @@ class Logits:
         self._runner = Runner(package, weights, max_length, threads)
         self._labels = self._runner.wants("logits", self._dimensions,
                                           self._purpose)[-1]
-        self.config = folders.read(weights / "config.json", {})
+        self.config = folders.read(os.path.join(weights, "config.json"), {})
         names = self.config.get("id2label") or {}
         self.id2label = {i: names.get(str(i), f"LABEL_{i}")
                          for i in range(self._labels)}

@@ -1,7 +1,6 @@
-"""Runs the `mille` command, which is a process of its own."""
+"""Runs the `mille` command, which is a process of its own. What only running it
+needs is imported then: a package that is kept is found without it."""
 import os
-import shutil
-import subprocess
 import sys
 
 from ._mille import load
@@ -18,6 +17,7 @@ def find_command():
     try:
         import mille_compiler
     except ImportError:
+        import shutil
         return shutil.which("mille")
     return mille_compiler.command()
 
@@ -44,6 +44,7 @@ def terminal():
 def run(*words, progress=False):
     """(exit status, what it printed, what it complained of). progress: its line
     of progress goes to the terminal of sys.stderr, where there is one."""
+    import subprocess
     line = [command(), *(os.fspath(word) for word in words)]
     shown = terminal() if progress else None
     more = {} if shown is None else {

@@ -2,10 +2,12 @@
 vector a token; which of them count is written beside the model, not in it, so
 that pooling and normalising are done here, one text at a time: the same bits
 alone and in a batch."""
+import os
+
 import numpy as np
 
 from . import folders
-from .batches import Runner, check_stride, checked
+from .batches import Runner, checked
 from .errors import InvalidArgument
 
 
@@ -82,11 +84,12 @@ class Encoder:
         package, self.model_dir = folders.find(folder, model_dir, dtype, target)
         weights = folders.transformer(self.model_dir)
         self._read_modules(pooling)
-        config = folders.read(self.model_dir /
-                              "config_sentence_transformers.json", {})
+        config = folders.read(os.path.join(
+            self.model_dir, "config_sentence_transformers.json"), {})
         self.prompts = config.get("prompts") or {}
         self.default_prompt_name = config.get("default_prompt_name")
-        own = folders.read(weights / "sentence_bert_config.json", {})
+        own = folders.read(os.path.join(weights, "sentence_bert_config.json"),
+                           {})
         self._lower = own.get("do_lower_case", False)
         self._runner = Runner(package, weights,
                               max_length or own.get("max_seq_length"), threads)
@@ -97,10 +100,12 @@ class Encoder:
         self._include_prompt, self._normalize = True, False
         self._poolings = poolings({"pooling_mode": pooling}, "the call") \
             if pooling else None
-        for module in folders.read(self.model_dir / "modules.json", []):
+        list_of = os.path.join(self.model_dir, "modules.json")
+        for module in folders.read(list_of, []):
             kind = module["type"].rsplit(".", 1)[-1]
             if kind == "Pooling":
-                path = self.model_dir / module["path"] / "config.json"
+                path = os.path.join(self.model_dir, module["path"],
+                                    "config.json")
                 config = folders.read(path, {})
                 self._poolings = self._poolings or poolings(config, path)
                 self._include_prompt = config.get("include_prompt", True)
@@ -108,8 +113,8 @@ class Encoder:
                 self._normalize = True
             elif kind != "Transformer":
                 raise InvalidArgument(
-                    f"{self.model_dir / 'modules.json'} has the module {kind} "
-                    "but Transformer, Pooling and Normalize are known")
+                    f"{list_of} has the module {kind} but Transformer, Pooling "
+                    "and Normalize are known")
         if not self._poolings:
             raise InvalidArgument(f"{self.model_dir} has no modules.json with "
                                   "a Pooling: give pooling='mean' or another")
@@ -136,7 +141,7 @@ class Encoder:
         """Tokens of the prompt that pooling leaves out."""
         if self._include_prompt or not prompt:
             return 0
-        one = self._runner.tokenizer.encode(prompt)
+        one = self._runner.tokenizer.whole.encode(prompt)
         return len(one.ids) - (one.special_tokens_mask[-1] if one.ids else 0)
 
     def _pooled(self, encodings, skipped, batch_size, progress):
@@ -173,13 +178,12 @@ class Encoder:
         single = isinstance(sentences, str)
         texts = checked([sentences] if single else sentences)
         prompt = self._prompt(prompt, prompt_name)
-        encodings = self._runner.tokenizer.encode_batch(
-            self.prepared(texts, prompt))
-        windows = [[one] for one in encodings]
-        if stride is not None:
-            check_stride(stride)
-            windows = [self._runner.windows(one, stride, len(prompt))
-                       for one in encodings]
+        texts = self.prepared(texts, prompt)
+        if stride is None:
+            windows = [[one] for one in
+                       self._runner.tokenizer.encode_batch(texts)]
+        else:
+            windows = self._runner.all_windows(texts, stride, len(prompt))
         pooled = self._pooled([one for of in windows for one in of],
                               self._skipped(prompt), batch_size,
                               show_progress_bar)

@@ -2,7 +2,7 @@
 them: its words, its strategies, its order. Must not run anything but texts."""
 import numpy as np
 
-from .batches import check_stride, checked
+from .batches import checked
 from .classifier import Logits, softmax
 from .errors import InvalidArgument
 
@@ -35,7 +35,8 @@ class TokenClassifier(Logits):
 
     def __init__(self, folder, model_dir=None, **options):
         super().__init__(folder, model_dir, **options)
-        tokenizer = self._runner.tokenizer
+        # Offsets are needed, which only this one has.
+        self._tokenizer = tokenizer = self._runner.tokenizer.whole
         self._prefix = getattr(tokenizer.model, "continuing_subword_prefix",
                                None)
         # A token of its own, so that "unknown" is no part of a word.
@@ -56,14 +57,13 @@ class TokenClassifier(Logits):
         if strategy not in STRATEGIES:
             raise InvalidArgument(f"aggregation_strategy is {strategy!r} but "
                                   f"must be one of {', '.join(STRATEGIES)}")
-        encodings = self._runner.tokenizer.encode_batch(texts)
-        windows = [[one] for one in encodings]
-        if stride is not None:
-            check_stride(stride)
-            if strategy == "none":
-                raise InvalidArgument("stride needs an aggregation_strategy "
-                                      "that is not 'none'")
-            windows = [self._runner.windows(one, stride) for one in encodings]
+        if stride is None:
+            windows = [[one] for one in self._tokenizer.encode_batch(texts)]
+        elif strategy == "none":
+            raise InvalidArgument("stride needs an aggregation_strategy that "
+                                  "is not 'none'")
+        else:
+            windows = self._runner.all_windows(texts, stride)
         flat = [(number, one) for number, of in enumerate(windows)
                 for one in of]
         answers = [[] for _ in flat]
@@ -91,7 +91,7 @@ class TokenClassifier(Logits):
                     encoding.special_tokens_mask)):
             if added:
                 continue
-            word = self._runner.tokenizer.id_to_token(id)
+            word = self._tokenizer.id_to_token(id)
             said = text[start:end]
             if self._prefix:
                 inside = len(word) != len(said)
@@ -109,7 +109,7 @@ class TokenClassifier(Logits):
         return {"entity": self.id2label[best], "score": float(scores[best])}
 
     def _spelled(self, words):
-        decoder = self._runner.tokenizer.decoder
+        decoder = self._tokenizer.decoder
         return decoder.decode(words) if decoder else " ".join(words)
 
     def _entities(self, text, encoding, scores, strategy):

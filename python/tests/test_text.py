@@ -282,7 +282,7 @@ def test_bad_calls(folder):
 def test_import_needs_no_tokenizers():
     done = subprocess.run(
         [sys.executable, "-c", "import sys; sys.modules['tokenizers'] = None\n"
-         "import mille.batches; mille.batches.tokenizer(None)"],
+         "import mille.tokens; mille.tokens.read(None)"],
         stderr=subprocess.PIPE, text=True)
     assert "pip install 'mille[text]'" in done.stderr
 

@@ -109,4 +109,5 @@ def test_licences_of_what_is_inside():
         assert name in titles, name
     own = metadata.distribution("mille")
     names = {file.name for file in own.files}
-    assert {"nanobind.txt", "robin_map.txt"} <= names
+    assert {"nanobind.txt", "robin_map.txt", "pcre2.txt",
+            "utf8proc.txt"} <= names

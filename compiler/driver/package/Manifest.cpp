@@ -321,8 +321,10 @@ std::string mille::writeManifest(const ManifestInput &input,
       if (input.generation)
         json.attributeObject("generation",
                              [&] { writeRules(json, *input.generation); });
-      if (input.tokens)
+      if (!input.tokens.bytes.empty())
         json.attribute("tokens", true);
+      if (!input.tokens.sourceHash.empty())
+        json.attribute("tokenizer_hash", input.tokens.sourceHash);
     });
   });
   stream << '\n';

@@ -2,6 +2,7 @@
 // Must not write anything that differs between two compiles of the same model,
 // except for tiles that were measured.
 #pragma once
+#include "compiler/driver/ModelTokens.h"
 #include "compiler/driver/package/GenerationRules.h"
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/driver/program/Kernels.h"
@@ -23,7 +24,7 @@ struct ManifestInput {
   std::string dtype, cache, calibrate;
   bool hiddenStates = false, embedWeights = false;
   std::optional<GenerationRules> generation;
-  bool tokens = false; // the package has a NAME.tokens
+  ModelTokens tokens;
 };
 
 // The number of elements of all parameters of a model.

@@ -183,6 +183,7 @@ const Key keys[] = {
     {"", "weights_embedded", Holds::flag},
     {"", "code_bytes", Holds::whole},
     {"", "tokens", Holds::flag, optional},
+    {"", "tokenizer_hash", Holds::text, optional},
 };
 
 class Checker {

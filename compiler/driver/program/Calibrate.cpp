@@ -66,7 +66,7 @@ Status mille::readSample(llvm::StringRef path, llvm::StringRef model,
     error(path, context) << "the text is empty";
     return Status::input;
   }
-  const std::string bytes = tokensOfModel(model, folder, context);
+  const std::string bytes = tokensOfModel(model, folder, context).bytes;
   if (bytes.empty()) {
     error(path, context) << "the text is to be read but the model has no "
                             "tokenizer that Mille knows";

@@ -51,7 +51,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       pipelined(coreFor(machine, s).pipelines && oneInstruction &&
                 chunk == steps && slices == 1 && K % group == 0 &&
                 !s.ofBlocks()),
-      vectorPieces(pipelined && s.epilogue.expensive()),
+      vectorPieces(pipelined && machine.looksFar && s.epilogue.expensive()),
       // Sums that tile registers made lie in L1 already.
       parksSums(pipelined || (s.parks() && !inTiles)),
       leastRows(few && tile.rows > 2 ? tile.rows - 2 : tile.rows - 1),

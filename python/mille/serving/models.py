@@ -1,6 +1,8 @@
 """What a folder answers to: vectors of texts, scores of pairs, or texts that go
 on. Must not know what HTTP is."""
-from .. import batches, folders
+import os
+
+from .. import batches, folders, tokens
 from ..classifier import CrossEncoder
 from ..encoder import Encoder, normalized
 from ..errors import InvalidArgument
@@ -10,7 +12,8 @@ from .writer import Writer
 
 def kind_of(model):
     """The class of transformers that the model's config.json names."""
-    config = folders.read(folders.transformer(model) / "config.json", {})
+    config = folders.read(os.path.join(folders.transformer(model),
+                                       "config.json"), {})
     return (config.get("architectures") or [""])[0]
 
 
@@ -70,10 +73,10 @@ class Texts:
 
     def __init__(self, name, package, model, options):
         self.name, self.model = name, model
-        self.tokenizer = batches.tokenizer(model)
+        self.tokenizer = tokens.read(tokens.file_of(model))
         self.context = self.longest = options.context
-        config = folders.read(model / "config.json", {})
-        own = folders.read(model / "generation_config.json", {})
+        read = lambda file: folders.read(os.path.join(model, file), {})
+        config, own = read("config.json"), read("generation_config.json")
         end = own.get("eos_token_id", config.get("eos_token_id"))
         end = [] if end is None else [end] if isinstance(end, int) else end
         self.joiner = Writer(
@@ -81,13 +84,15 @@ class Texts:
                                sequences=options.sequences,
                                threads=options.threads),
             options.sequences, end, options.queue)
-        about = folders.read(model / "tokenizer_config.json", {})
+        about = batches.about(model)
         self.words = {
             key: value["content"] if isinstance(value, dict) else value
             for key, value in about.items() if key.endswith("_token")}
-        written = model / "chat_template.jinja"
-        self.template = written.read_text("utf-8") if written.exists() \
-            else about.get("chat_template")
+        written = os.path.join(model, "chat_template.jinja")
+        self.template = about.get("chat_template")
+        if os.path.exists(written):
+            with open(written, encoding="utf-8") as file:
+                self.template = file.read()
 
     def ids(self, prompt, chat):
         """A chat's template writes its special tokens itself."""

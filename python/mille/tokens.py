@@ -1,0 +1,91 @@
+"""Texts to tokens by a folder's tokenizer.json. The package `tokenizers` takes
+longer to read that file than all else takes that a first vector needs; so texts
+whose ids cannot differ are read by the vocabulary that the compiler has made of
+the file. Must not give other ids than `tokenizers`."""
+import os
+
+from ._mille import Tokens, tokenizer_hash
+from .errors import InvalidArgument, MissingFile
+
+
+def file_of(weights):
+    """The tokenizer.json of a folder."""
+    path = os.path.join(weights, "tokenizer.json")
+    if not os.path.exists(path):
+        raise MissingFile(f"{weights} has no tokenizer.json")
+    return path
+
+
+def of_package(path, package):
+    """The package's own vocabulary, if it was made of the file `path` as that
+    is now, and says all that it says."""
+    if package.manifest.get("tokenizer_hash") != tokenizer_hash(path):
+        return None
+    return Tokens(os.path.join(package.path, package.name + ".tokens"))
+
+
+class Ids:
+    """A text's ids with its ends; a part of what tokenizers' Encoding has."""
+    __slots__ = ("ids",)
+
+    def __init__(self, ids):
+        self.ids = ids
+
+    @property
+    def type_ids(self):
+        return [0] * len(self.ids)
+
+    @property
+    def attention_mask(self):
+        return [1] * len(self.ids)
+
+
+class Tokenizer:
+    """weights: the folder of tokenizer.json; package: what was compiled of it;
+    most: tokens that a text is cut at."""
+
+    def __init__(self, weights, package, most):
+        self._path, self._most, self._whole = file_of(weights), most, None
+        self._own = of_package(self._path, package)
+        if self._own is None or self._own.ends > most:
+            self._own = None
+            self.whole  # what is wrong with the file is said now
+
+    @property
+    def whole(self):
+        """The Tokenizer of `tokenizers`, which also has offsets and knows pairs
+        of texts. It is read when it is needed."""
+        if self._whole is None:
+            made = read(self._path)
+            made.enable_truncation(self._most)
+            self._whole = made
+        return self._whole
+
+    def encode_batch(self, texts):
+        """The tokens of each text, or of each pair."""
+        if self._own is None:
+            return self.whole.encode_batch(texts)
+        made = [ids if ids is None else Ids(ids)
+                for ids in self._own.encode(texts, self._most)]
+        rest = [i for i, one in enumerate(made) if one is None]
+        if rest:
+            others = self.whole.encode_batch([texts[i] for i in rest])
+            for i, one in zip(rest, others):
+                made[i] = one
+        return made
+
+
+def read(path):
+    """The Tokenizer of `tokenizers`, which neither pads nor cuts yet."""
+    try:
+        import tokenizers
+    except ImportError as error:
+        raise ImportError("texts need the package tokenizers: "
+                          "pip install 'mille[text]'") from error
+    try:
+        made = tokenizers.Tokenizer.from_file(path)
+    except Exception as error:  # tokenizers raises no class of its own
+        raise InvalidArgument(f"{path}: {error}") from error
+    made.no_padding()
+    made.no_truncation()
+    return made
