@@ -37,8 +37,10 @@ Expr AttentionPipe::firstByte(const ImageParam &held, int64_t size,
   return head * (held.dim(1).extent() * int(mille_row_bytes(size)));
 }
 Expr AttentionPipe::keyPanel(const Expr &kv, const Expr &head) const {
+  const int64_t row = mille_row_bytes(s.headDim);
   return firstByte(key, s.headDim, head) +
-         kv / panelRows * (panelRows * int(mille_row_bytes(s.headDim)));
+         kv / panelRows * (panelRows * int(row)) +
+         shifted(kv, key, s.kvHeads * row);
 }
 Expr AttentionPipe::keyByte(const Expr &column, const Expr &kv,
                             const Expr &head) const {
@@ -51,7 +53,8 @@ Expr AttentionPipe::valueByte(const Expr &column, const Expr &kv,
   Expr rows = value.dim(1).extent();
   return reinterpret<int8_t>(
       value(firstByte(value, s.valueDim, head) + rows * MILLE_STEP_BYTES +
-                valuePlace(column, kv, MILLE_VALUE_GROUP),
+                valuePlace(column, kv, MILLE_VALUE_GROUP) +
+                shifted(kv, value, s.kvHeads * mille_row_bytes(s.valueDim)),
             0));
 }
 
@@ -70,8 +73,9 @@ Expr AttentionPipe::stepOfKey(const Expr &kv, const Expr &head) {
 }
 Expr AttentionPipe::stepOfValue(const Expr &kv, const Expr &head) {
   auto step = [&](const Expr &kv, const Expr &head) {
-    return numberAt(value,
-                    firstByte(value, s.valueDim, head) + kv * MILLE_STEP_BYTES);
+    return numberAt(
+        value, firstByte(value, s.valueDim, head) + kv * MILLE_STEP_BYTES +
+                   shifted(kv, value, s.kvHeads * mille_row_bytes(s.valueDim)));
   };
   if (few)
     return step(kv, head);

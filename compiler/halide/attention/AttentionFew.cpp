@@ -36,6 +36,7 @@ int AttentionPipe::fewRowsOf(const AttentionSpec &s) {
 
 Pipe AttentionPipe::buildParts() {
   declareOperands();
+  takeShifts();
   placeTask();
   takeFew();
   placeRows("", rowLast - row0 + 1, Internal::const_true());

@@ -167,6 +167,9 @@ private:
   Expr keyElement(const Expr &column, const Expr &kv, const Expr &head) const;
   Expr valueElement(const Expr &column, const Expr &kv, const Expr &head) const;
   Expr valuePlace(const Expr &column, const Expr &kv, int pair) const;
+  void takeShifts();
+  Expr shifted(const Expr &kv, const Halide::ImageParam &held,
+               int64_t columns) const;
   void score();
   Expr dotHere() const { return dots(q, ki, ko, e, b, h); }
   void keepScores(Expr score);
@@ -335,7 +338,8 @@ private:
   const int stretchKeys;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
-  Halide::ImageParam past; // on a device: rows of each sequence's state
+  Halide::ImageParam past;   // on a device: rows of each sequence's state
+  Halide::ImageParam shifts; // of panels, in sequences (abi.h)
   Halide::Param<int> queries{names("queries")}, keyCount{names("keys")},
       firstPosition{names("first")};
   Var d{names("d")}, m{names("m")}, h{names("h")}, q{names("q")}, b{names("b")};
