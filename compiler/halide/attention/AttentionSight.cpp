@@ -150,7 +150,8 @@ Expr AttentionPipe::shifted(const Expr &kv, const ImageParam &held,
 }
 
 // An element of a key or a value; a sequence's keys in panels are one row of
-// places.
+// places. `beside`: any row of the panel; where it is the same for a loop over
+// rows, the panel is looked up once.
 Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
                                const Expr &head) const {
   const int size = int(s.headDim);
@@ -167,7 +168,7 @@ Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
              0);
 }
 Expr AttentionPipe::valueElement(const Expr &column, const Expr &kv,
-                                 const Expr &head) const {
+                                 const Expr &head, const Expr &beside) const {
   const int size = int(s.valueDim);
   if (!s.panels)
     return value(int(s.valueOffset) + head * size + column, keyRow + kv);
@@ -175,7 +176,7 @@ Expr AttentionPipe::valueElement(const Expr &column, const Expr &kv,
       pairOf(s.value.element, mille_value_pair(bytesOf(s.value.element)));
   return value(head * (value.dim(1).extent() * size) +
                    valuePlace(column, kv, pair) +
-                   shifted(kv, value, s.kvHeads * size),
+                   shifted(beside, value, s.kvHeads * size),
                0);
 }
 // The element of a head's values. A column's panel is a factor of what is not
