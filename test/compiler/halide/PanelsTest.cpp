@@ -2,8 +2,8 @@
 // one and several panels of columns, odd sizes, masks, windows, sinks, more
 // than one stretch of keys, in f32, bf16, f16 and bytes. Panels lie in memory
 // of three sequences. Memory after the keys, and keys that no query sees, are
-// NaN. Rows one by one, and few rows in parts of stretches that are joined, give
-// the same bits as all rows together.
+// NaN. Rows one by one, and few rows in parts of stretches that are joined,
+// give the same bits as all rows together.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-panels widest

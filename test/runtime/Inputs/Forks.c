@@ -120,9 +120,14 @@ int main(int count, char **arguments) {
                    (size_t)counts[s] * sizeof logits[0][s][0]) == 0);
       held[s] += counts[s];
     }
-    if (round % 8 == 7) /* what a sequence holds, read and written */
-      for (int s = 0; s < sequences; ++s)
-        moveStates(package, shared, s, s % 2 ? shared : apart, s);
+    if (round % 8 == 7) { /* a saved sequence opened over a copy of another */
+      const int from = drawn(sequences), to = (from + 1) % sequences;
+      CHECK(mille_session_copy_states(shared, (to + 1) % sequences, to) ==
+            MILLE_OK);
+      moveStates(package, shared, from, shared, to);
+      moveStates(package, shared, from, apart, to);
+      held[to] = held[from];
+    }
   }
   CHECK(memoryOf(shared) == bytes);
   CHECK(mille_session_close(shared) == MILLE_OK);
