@@ -12,6 +12,7 @@ int32_t callKernel(mille_task *task, const Job &job, const mille_stage &stage,
   const mille_kernel &kernel = *stage.kernel;
   Call call(task);
   call.addInputs(job, stage, share);
+  call.addShifts(job, share);
   call.addScalars(job, stage, share);
   call.addOut(job, stage, share);
   // Where keys may be taken apart, the last rows of many are not few.
@@ -225,11 +226,24 @@ private:
   int32_t *mask = nullptr;
 };
 
+// Finds whose memory the panels are in that a kernel of states reads.
+void findShifts(Job &job, const mille_stage &stage) {
+  const mille_session &session = *job.session;
+  job.shifts = nullptr;
+  if (!stage.kernel->panels || !stage.past)
+    return;
+  const StateRuns *runs = runsOf(session, stage.buffers[firstHeld].host);
+  job.shifts = runs ? runs->shifts : session.unmoved;
+  job.panels = runs ? runs->panelsApart() : session.unmovedPanels;
+  job.panelsApart = runs ? runs->panelsApart() : 0;
+}
+
 int32_t runStage(Job &job, const mille_stage &stage) {
   const mille_kernel &kernel = *stage.kernel;
   int threads = job.session->threads;
   int64_t columns = outColumns(stage);
   const Window window(job, stage);
+  findShifts(job, stage);
   job.stages = &stage;
   job.count = 1;
   job.sequences = kernel.partition == MILLE_PARTITION_SEQUENCES;

@@ -96,6 +96,7 @@ int32_t callParts(mille_task *task, const Job &job, const mille_stage &stage,
   const Parts parts(job, stage, share);
   Call call(task);
   call.addInputs(job, stage, share);
+  call.addShifts(job, share);
   call.addScalars(job, stage, share);
   parts.addTo(call, stretches);
   return call.run(*stage.kernel,

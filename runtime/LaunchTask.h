@@ -27,6 +27,10 @@ struct Job {
   // Where keys lie in windows: how many of each sequence's first ones are
   // dropped. To kernels the first one that is left is key 0.
   const int32_t *dropped = nullptr;
+  // Where keys lie in panels: how many sequences further on each panel lies, so
+  // many for each sequence (0: for all). Null: the kernel looks up none.
+  const int32_t *shifts = nullptr;
+  int64_t panels = 0, panelsApart = 0;
 
   int64_t droppedOf(int64_t sequence) const {
     return dropped ? dropped[sequence] : 0;
@@ -157,6 +161,21 @@ public:
       point(buffer);
     }
   }
+  void addShifts(const Job &job, const Share &share) {
+    if (!job.shifts)
+      return;
+    shifted = {0, (int32_t)job.panels, 1, 0};
+    mille_buffer &buffer = buffers[bufferCount++];
+    buffer = {};
+    buffer.host =
+        const_cast<int32_t *>(job.shifts + share.sequence * job.panelsApart);
+    buffer.type_code = MILLE_CODE_INT;
+    buffer.type_bits = 32;
+    buffer.type_lanes = 1;
+    buffer.dimensions = 1;
+    buffer.dimension = &shifted;
+    point(buffer);
+  }
   void addScalars(const Job &job, const mille_stage &stage,
                   const Share &share) {
     if (job.sequences)
@@ -192,7 +211,7 @@ public:
   }
 
 private:
-  static constexpr int partBuffers = 2;
+  static constexpr int otherBuffers = 3; // two of parts, one of shifts
 
   mille_buffer &copyOf(const mille_buffer &buffer) {
     mille_dimension *own = dimensions[bufferCount];
@@ -207,11 +226,12 @@ private:
 
   mille_task *task;
   SequenceScalars own;
+  mille_dimension shifted;
   uint32_t bufferCount = 0, count = 1;
-  mille_buffer buffers[MILLE_MAX_BUFFERS + partBuffers];
-  mille_dimension dimensions[MILLE_MAX_BUFFERS + partBuffers]
+  mille_buffer buffers[MILLE_MAX_BUFFERS + otherBuffers];
+  mille_dimension dimensions[MILLE_MAX_BUFFERS + otherBuffers]
                             [MILLE_MAX_DIMENSIONS];
-  void *arguments[1 + MILLE_MAX_BUFFERS + partBuffers + MILLE_MAX_SCALARS];
+  void *arguments[1 + MILLE_MAX_BUFFERS + otherBuffers + MILLE_MAX_SCALARS];
 };
 
 } // namespace mille

@@ -41,6 +41,7 @@ void mille_session::layOut(Bytes &sum) {
     memset(slab, 0, sum.value);
   for (uint32_t i = 0; slab && i < model.schedule_count; ++i)
     scales[i] = NAN;
+  mille::layOutRuns(*this, sum);
   layOutTasks(sum);
   mille::layOutParts(*this, sum);
   for (uint32_t e = 0; e < model.entry_count; ++e)

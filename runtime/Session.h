@@ -5,7 +5,7 @@
 #include "runtime/Padding.h"
 #include "runtime/Pool.h"
 #include "runtime/Sizes.h"
-#include "runtime/StateWindows.h"
+#include "runtime/StateRuns.h"
 
 namespace mille {
 struct Experts;
@@ -94,8 +94,12 @@ struct mille_session {
   void **inputs = nullptr;               // [inputs], of this run
   void **states = nullptr;               // the buffers of all entries of states
   mille::StateWindows windows;           // of these, on a CPU
-  mille::Counts *counts = nullptr;       // [kernels]
-  double *scales = nullptr;              // [schedules], NaN: as scheduled
+  mille::StateRuns *runs = nullptr;      // [states]
+  // A table of panels for rows that no other sequence holds: zeros.
+  int32_t *unmoved = nullptr;
+  int64_t unmovedPanels = 0;
+  mille::Counts *counts = nullptr; // [kernels]
+  double *scales = nullptr;        // [schedules], NaN: as scheduled
   // Of attention whose keys are taken apart: each sequence's parts, and how
   // many tasks of a sequence's heads have given theirs.
   char *parts = nullptr;

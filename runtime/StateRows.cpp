@@ -33,12 +33,29 @@ void eachSequence(mille_run *run, const int32_t *past, int64_t stateRows,
 struct Heads {
   int64_t stride, heads, size, stateRows;
   const int32_t *dropped = nullptr; // of each sequence, where there are windows
+  StateRuns *runs = nullptr;        // null: each sequence's rows are its own
 
-  void findWindow(const mille_session &session, const void *state) {
+  void findRows(const mille_session &session, const void *state) {
+    runs = runsOf(session, state);
     if (!isWindow(session, state))
       return;
     stateRows = session.windows.rows;
     dropped = session.windows.first;
+  }
+  // The sequence in whose memory a row is.
+  int64_t ownerOf(int64_t sequence, int64_t row) const {
+    return runs ? runs->ownerOf(sequence, row / runRows) : sequence;
+  }
+  // Where a head's rows begin in the memory in which this row of it is.
+  int64_t headAt(int64_t sequence, int64_t row, int64_t head,
+                 int64_t rowElements) const {
+    return (ownerOf(sequence, row) * heads + head) * rowElements * stateRows;
+  }
+  // Before a run of the program writes these rows.
+  void holdAlone(mille_session &session, int64_t sequence, int64_t row,
+                 int64_t rows) const {
+    for (int64_t r = row / runRows; runs && r * runRows < row + rows; ++r)
+      mille::holdAlone(session, *runs, sequence, r, row - r * runRows);
   }
 };
 
@@ -47,14 +64,12 @@ template <typename Element> struct PanelWriter : Heads {
   const Element *input;
   Element *entry;
 
-  Element *headOf(int64_t sequence, int64_t head) const {
-    return entry + (sequence * heads + head) * size * stateRows;
-  }
   void writeKey(int64_t sequence, int64_t from, int64_t row) const {
     const int64_t pair = mille_key_pair(sizeof(Element), size);
     for (int64_t h = 0; h < heads; ++h) {
       const Element *key = input + from * stride + h * size;
-      Element *to = headOf(sequence, h) + mille_key_place(row, 0, size, pair);
+      Element *to = entry + headAt(sequence, row, h, size) +
+                    mille_key_place(row, 0, size, pair);
       // Elements of a pair are neighbours, pairs a panel's row apart.
       for (int64_t d = 0; d < size; d += pair)
         for (int64_t i = 0; i < pair; ++i)
@@ -68,7 +83,7 @@ template <typename Element> struct PanelWriter : Heads {
     const bool alone = last && row % pair + 1 < pair;
     for (int64_t h = 0; h < heads; ++h) {
       const Element *value = input + from * stride + h * size;
-      Element *head = headOf(sequence, h);
+      Element *head = entry + headAt(sequence, row, h, size);
       for (int64_t d = 0; d < size; ++d) {
         Element *to = head + mille_value_place(row, d, size, pair, stateRows);
         to[0] = value[d];
@@ -85,6 +100,8 @@ void writeRows(mille_run *run, const Writer &writer, bool keys,
                const int32_t *past, int64_t tokens) {
   eachSequence(run, past, writer.stateRows, writer.dropped, tokens,
                [&](int64_t s, int64_t from, int64_t row, int64_t rows) {
+                 if (rows > 0)
+                   writer.holdAlone(sessionOf(run), s, row, rows);
                  for (int64_t m = 0; m < rows; ++m)
                    keys
                        ? writer.writeKey(s, from + m, row + m)
@@ -151,8 +168,7 @@ template <typename Element> struct ByteWriter : Heads {
 
   void writeKey(int64_t sequence, int64_t from, int64_t row) const {
     for (int64_t h = 0; h < heads; ++h) {
-      uint8_t *head =
-          entry + (sequence * heads + h) * mille_row_bytes(size) * stateRows;
+      uint8_t *head = entry + headAt(sequence, row, h, mille_row_bytes(size));
       const RoundedRow<Element> key(input + from * stride + h * size, size);
       uint8_t part[rowPart];
       for (int64_t d = 0; d < size; d += rowPart) {
@@ -168,8 +184,7 @@ template <typename Element> struct ByteWriter : Heads {
   // The other row of a pair may hold any integers: its weight is 0.
   void writeValue(int64_t sequence, int64_t from, int64_t row, bool) const {
     for (int64_t h = 0; h < heads; ++h) {
-      uint8_t *head =
-          entry + (sequence * heads + h) * mille_row_bytes(size) * stateRows;
+      uint8_t *head = entry + headAt(sequence, row, h, mille_row_bytes(size));
       const RoundedRow<Element> value(input + from * stride + h * size, size);
       memcpy(head + mille_value_step(row), &value.step, MILLE_STEP_BYTES);
       uint8_t part[rowPart];
@@ -205,20 +220,21 @@ template <typename Element> struct HalfWriter : Heads {
   uint16_t *entry;
 
   template <typename Place>
-  void write(int64_t sequence, int64_t from, const Place &place) const {
+  void write(int64_t sequence, int64_t from, int64_t row,
+             const Place &place) const {
     for (int64_t h = 0; h < heads; ++h) {
-      const Element *row = input + from * stride + h * size;
-      uint16_t *head = entry + (sequence * heads + h) * size * stateRows;
+      const Element *numbers = input + from * stride + h * size;
+      uint16_t *head = entry + headAt(sequence, row, h, size);
       for (int64_t d = 0; d < size; ++d)
-        head[place(d)] = halfOf(numberOf(row + d));
+        head[place(d)] = halfOf(numberOf(numbers + d));
     }
   }
   void writeKey(int64_t sequence, int64_t from, int64_t row) const {
-    write(sequence, from,
+    write(sequence, from, row,
           [&](int64_t d) { return mille_key_place(row, d, size, /*pair=*/1); });
   }
   void writeValue(int64_t sequence, int64_t from, int64_t row, bool) const {
-    write(sequence, from, [&](int64_t d) {
+    write(sequence, from, row, [&](int64_t d) {
       return mille_value_place(row, d, size, /*pair=*/1, stateRows);
     });
   }
@@ -236,7 +252,7 @@ template <template <typename From> class Writer, typename To>
 void writeFrom(mille_run *run, Heads own, const void *input,
                int64_t elementBytes, bool keys, const int32_t *past,
                int64_t tokens, To *entry) {
-  own.findWindow(sessionOf(run), entry);
+  own.findRows(sessionOf(run), entry);
   if (elementBytes == 2)
     return writeRows(run, Writer<uint16_t>{own, (const uint16_t *)input, entry},
                      keys, past, tokens);
@@ -280,7 +296,7 @@ void mille_remember_panels(mille_run *run, const void *input,
     return;
   }
   Heads own = {input_stride, heads, size, state_rows};
-  own.findWindow(sessionOf(run), entry);
+  own.findRows(sessionOf(run), entry);
   if (element_bytes == 2)
     return writeRows(
         run,

@@ -2,6 +2,7 @@
 // Must not change a bit of what a query of the window sees.
 #include "runtime/StateWindows.h"
 #include "runtime/Session.h"
+#include "runtime/StateRuns.h"
 
 #include <string.h>
 
@@ -36,37 +37,13 @@ int64_t contextOf(const mille_model &model, const Sizes &most) {
   return context;
 }
 
-// A head's rows in one piece of memory: where they begin, the bytes of each.
-struct Rows {
-  char *first;
-  int64_t bytes;
-  void drop(int64_t count, int64_t left) const {
-    memmove(first, first + count * bytes, left * bytes);
-  }
-};
-
 // Moves `left` rows to the front of one sequence's memory of an entry, over
 // `count` rows; both are whole panels.
 void dropRows(const mille_tensor_info &info, char *memory, int64_t rows,
               int64_t count, int64_t left) {
-  const bool bytes = info.type == MILLE_I8;
-  const int64_t element = elementBytes(info),
-                row = info.shape[3] / info.heads * element,
-                size = bytes ? row - MILLE_STEP_BYTES : row / element;
-  for (uint32_t h = 0; h < info.heads; ++h) {
-    char *head = memory + h * rows * row;
-    if (info.keys) {
-      Rows{head, row}.drop(count, left);
-      continue;
-    }
-    if (bytes) {
-      Rows{head, MILLE_STEP_BYTES}.drop(count, left);
-      head += rows * MILLE_STEP_BYTES;
-    }
-    const int64_t columns = mille_panel_columns(size);
-    for (int64_t d = 0; d < size; d += columns)
-      Rows{head + d * rows * element, columns * element}.drop(count, left);
-  }
+  eachStrip(info, rows, [&](int64_t first, int64_t row) {
+    memmove(memory + first, memory + first + count * row, left * row);
+  });
 }
 
 // The first token of a sequence that the mask shows, of so many, down to a

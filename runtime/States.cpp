@@ -2,6 +2,7 @@
 // Must not know what is remembered.
 #include "runtime/States.h"
 #include "runtime/Backend.h"
+#include "runtime/StateRuns.h"
 
 #include <string.h>
 
@@ -27,16 +28,10 @@ bool isGiven(const mille_tensor_info &info, const Sizes &most) {
   return true;
 }
 
-// The rows of one sequence: whole panels where a size counts them.
-int64_t stateRows(const mille_tensor_info &info, const Sizes &most) {
-  int64_t rows = most.extent(info.shape[2]);
-  return info.shape[2] < 0 ? wholePanels(rows) : rows;
-}
-
 // The rows of one sequence in the buffer of an entry, and their bytes.
 int64_t entryRows(const mille_tensor_info &info, const Sizes &most,
                   const StateWindows &windows, int64_t entry) {
-  return windows.hold(info, entry) ? windows.rows : stateRows(info, most);
+  return windows.hold(info, entry) ? windows.rows : sequenceRows(info, most);
 }
 uint64_t sequenceBytes(const mille_session &session, uint32_t number,
                        int64_t entry) {
@@ -103,6 +98,43 @@ int64_t entriesOf(mille_session &session, uint32_t number) {
   return session.package->model->states[number].shape[0];
 }
 
+// The runs of an entry's rows; null: no other sequence holds them.
+StateRuns *sharedRuns(mille_session &session, uint32_t number, int64_t entry) {
+  StateRuns &runs = session.runs[runsNumber(session, number)];
+  const mille_tensor_info &info = session.package->model->states[number];
+  return runs.rows && info.heads && !session.windows.hold(info, entry)
+             ? &runs
+             : nullptr;
+}
+
+// Reads or writes bytes of one sequence's part, from `at` on.
+mille_status movePart(mille_session &session, const Part &part, uint64_t at,
+                      char *other, uint64_t size, bool reads) {
+  return reads ? readPart(session, part.first + at, other, size)
+               : writePart(session, part.first + at, other, size);
+}
+// The same where the sequence's runs may be in the memory of others.
+void moveRuns(const StateRuns &runs, const mille_tensor_info &info,
+              int64_t sequence, const Part &part, uint64_t at, char *other,
+              uint64_t size, bool reads) {
+  char *memory = part.first - sequence * (int64_t)part.bytes;
+  const int64_t first = (int64_t)at, end = first + (int64_t)size;
+  eachStrip(info, runs.rows, [&](int64_t strip, int64_t row) {
+    const int64_t stripEnd = strip + runs.rows * row,
+                  last = end < stripEnd ? end : stripEnd;
+    for (int64_t next, from = first > strip ? first : strip; from < last;
+         from = next) {
+      const int64_t run = (from - strip) / (runRows * row),
+                    runEnd = strip + (run + 1) * runRows * row;
+      next = runEnd < last ? runEnd : last;
+      char *own =
+          memory + runs.ownerOf(sequence, run) * (int64_t)part.bytes + from;
+      memcpy(reads ? other + (from - first) : own,
+             reads ? own : other + (from - first), next - from);
+    }
+  });
+}
+
 mille_status checkSequence(mille_session &session, int64_t sequence) {
   if (sequence >= 0 && sequence < session.most.batch())
     return MILLE_OK;
@@ -154,6 +186,13 @@ uint64_t stateBytes(mille_session &session, size_t state) {
   return bytes;
 }
 
+// Before an application writes to a state: the sequence alone holds all of it.
+void leaveShared(mille_session &session, uint32_t state, int64_t sequence) {
+  StateRuns &runs = session.runs[runsNumber(session, state)];
+  for (int64_t run = 0; runs.rows && run < runs.runs(); ++run)
+    holdAlone(session, runs, sequence, run, runRows);
+}
+
 // Copies bytes of a sequence's state, from `first` on, to or from an
 // application's memory; all: they must be all there are.
 mille_status transfer(mille_session *session, size_t state, int64_t sequence,
@@ -171,6 +210,8 @@ mille_status transfer(mille_session *session, size_t state, int64_t sequence,
                                   "bytes is %zu but a sequence has %llu in %s",
                                   first + bytes, (unsigned long long)there,
                                   session->package->model->states[state].name);
+  if (status == MILLE_OK && !reads)
+    leaveShared(*session, (uint32_t)state, sequence);
   uint64_t begin = 0, done = 0; // of an entry's bytes; of those copied
   const int64_t entries =
       status == MILLE_OK ? entriesOf(*session, (uint32_t)state) : 0;
@@ -186,9 +227,11 @@ mille_status transfer(mille_session *session, size_t state, int64_t sequence,
     if (at < part.bytes) {
       const uint64_t left = bytes - done, here = part.bytes - at;
       const uint64_t size = left < here ? left : here;
-      char *own = part.first + at;
-      status = reads ? readPart(*session, own, other, size)
-                     : writePart(*session, own, other, size);
+      if (const StateRuns *runs = sharedRuns(*session, (uint32_t)state, e))
+        moveRuns(*runs, session->package->model->states[state], sequence, part,
+                 at, other, size, reads);
+      else
+        status = movePart(*session, part, at, other, size, reads);
       done += size;
     }
     begin += part.bytes;
@@ -206,11 +249,19 @@ uint32_t stateEntries(const mille_model &model) {
   return count;
 }
 
+// Whole panels where a size counts them.
+int64_t sequenceRows(const mille_tensor_info &info, const Sizes &most) {
+  if (!isGiven(info, most))
+    return 0;
+  const int64_t rows = most.extent(info.shape[2]);
+  return info.shape[2] < 0 ? wholePanels(rows) : rows;
+}
+
 int64_t longestState(const mille_model &model, const Sizes &most) {
   int64_t longest = 0;
   for (uint32_t s = 0; s < model.state_count; ++s) {
     const mille_tensor_info &info = model.states[s];
-    int64_t rows = isGiven(info, most) ? stateRows(info, most) : 0;
+    int64_t rows = sequenceRows(info, most);
     longest = rows > longest ? rows : longest;
   }
   return longest;
@@ -285,6 +336,8 @@ mille_status mille_session_reset_states(mille_session *session) {
     }
   for (int64_t b = 0; b < session->most.batch(); ++b)
     session->windows.first[b] = 0;
+  for (uint32_t s = 0; s < states; ++s)
+    session->runs[s].reset();
   session->running.store(0);
   return status;
 }
@@ -300,11 +353,13 @@ mille_status mille_session_copy_states(mille_session *session, int64_t from,
   for (uint32_t s = 0; status == MILLE_OK && from != to && s < states; ++s)
     for (int64_t e = 0; status == MILLE_OK && e < entriesOf(*session, s); ++e) {
       Part part = partOf(*session, s, e, from);
-      if (part.first)
+      if (part.first && !sharedRuns(*session, s, e))
         status =
             copyPart(*session, part.first + (to - from) * (int64_t)part.bytes,
                      part.first, part.bytes);
     }
+  for (uint32_t s = 0; status == MILLE_OK && from != to && s < states; ++s)
+    session->runs[s].share(from, to);
   if (status == MILLE_OK)
     session->windows.first[to] = session->windows.first[from];
   session->running.store(0);

@@ -8,6 +8,9 @@ namespace mille {
 // How many buffers all states of a model have.
 uint32_t stateEntries(const mille_model &model);
 
+// The rows of a sequence in a state; 0: the session has none.
+int64_t sequenceRows(const mille_tensor_info &info, const Sizes &most);
+
 // The most rows of a sequence in a state that the session has; 0: it has none.
 int64_t longestState(const mille_model &model, const Sizes &most);
 

@@ -142,6 +142,12 @@ typedef int32_t (*mille_forward_function)(mille_run *run);
  *     the sequence's; their minimum is >= 0 and a multiple of row_unit, so
  *     query i is row i of the out. */
 
+/* Sequences may hold rows of a state in common, so a panel of a sequence's keys
+ * and values (StatePanels.h) may lie where another sequence has that panel.
+ * With mille_kernel.panels a kernel on a CPU has one input more, after all
+ * others and before the scalars: i32, for each panel how many sequences further
+ * on than the buffer's it lies. Variant 0 has it too, the join does not. */
+
 /* Where keys are taken apart (mille_kernel.stretch_keys), variant 0 has four
  * dimensions in its outs, column, row, head and stretch, and two of them, f32:
  * the values that each stretch mixes by weights of its own, and its largest

@@ -317,10 +317,9 @@ mille_status mille_session_run(mille_session *session, int64_t batch,
  * attention ("extend"). It belongs to the session: zero when that is created,
  * [entries, batch, rows, columns] with the sizes that the session was created
  * for; rows are rounded up to a multiple of 16. Keys and values lie in panels
- * (StatePanels.h), so a state's bytes are for copies, not for reading. The
- * input `past` says for each sequence how many tokens its state holds: the run
- * reads these and writes behind them. So a smaller `past` forgets the tokens
- * after it, and 0 begins anew.
+ * (StatePanels.h), so a state's bytes are for copies, not for reading. `past`
+ * says for each sequence how many tokens its state holds: a run reads these and
+ * writes behind them. So a smaller `past` forgets the tokens after it.
  * Of layers whose queries see the last W tokens a state may hold W + 576 rows
  * and the most tokens of a run: a `past` that would read dropped ones fails. */
 mille_status mille_package_state_count(mille_package *package, size_t *count);
@@ -328,7 +327,8 @@ mille_status mille_package_state(mille_package *package, size_t index,
                                  mille_tensor *tensor);
 /* Must not be called during a run, like all that follow here. */
 mille_status mille_session_reset_states(mille_session *session);
-/* Copies what one sequence remembers, of all states, over another's. */
+/* Copies what one sequence remembers, of all states, over another's. On a CPU
+ * both hold the same keys and values until one writes (docs/extend.md). */
 mille_status mille_session_copy_states(mille_session *session, int64_t from,
                                        int64_t to);
 /* The least `past` but 0 that reads no dropped rows of a sequence. */

@@ -56,6 +56,7 @@ void attend(benchmark::State &state, const Target &isa, const Step &step) {
       values(states * step.keys * step.valueColumns() + readable, step.held),
       other(step.bytes() * (states / 2 + 1), i8),
       parts(2 * stretches * step.heads * step.dim, f32);
+  const std::vector<int32_t> shifts(step.keys / MILLE_PANEL_ROWS + 8);
   const int32_t dim = int32_t(step.dim), all = int32_t(step.heads) * dim,
                 count = int32_t(step.keys);
   auto part = [&](int64_t which) -> Argument {
@@ -75,7 +76,8 @@ void attend(benchmark::State &state, const Target &isa, const Step &step) {
             matrixOf(keys.at(turn * step.keys * step.keyColumns()), step.keys,
                      step.keyColumns(), step.keyColumns()),
             matrixOf(values.at(turn * step.keys * step.valueColumns()),
-                     step.keys, step.valueColumns(), step.valueColumns())};
+                     step.keys, step.valueColumns(), step.valueColumns()),
+            test::vector(shifts.data(), int64_t(shifts.size()))};
         test::call(few, inputs, {1, count, count - 1}, {part(0), part(1)});
       },
       [&] {

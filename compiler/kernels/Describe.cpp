@@ -99,6 +99,7 @@ void describe(const AttentionSpec &a, KernelInfo &info) {
   info.scalarCount = a.decay ? 1 : 3;
   // Heads that share rotated keys or vectors stay in one task.
   info.columnUnit = a.kvHeads > 1 ? a.group() : a.together();
+  info.panels = a.panels;
   info.flopsPerRow = 2 * a.heads * (a.headDim + a.valueDim);
 }
 

@@ -36,6 +36,7 @@ struct KernelInfo {
   // gives parts, the keys of a part (0: there are none), the bytes of a row's.
   uint32_t partRows = 0, stretchKeys = 0;
   uint64_t partBytes = 0;
+  bool panels = false; // attention to a state's panels, on CPUs
   bool narrow = false; // a matmul of bf16 or bytes
   uint64_t flopsPerRow = 0, bytesWeights = 0;
   std::vector<int8_t> rowDimension;

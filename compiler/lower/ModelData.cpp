@@ -1,7 +1,7 @@
 // The values of mille_model and of the structs that it points at, by the names
 // of runtime/abi.def. Must not decide anything: plan and the kernels have.
 #include "compiler/lower/ModelData.h"
-#include "dialects/kernel/StateWindows.h"
+#include "dialects/kernel/HeldPanels.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -59,7 +59,8 @@ std::string ModelData::kernelOf(const KernelInfo &info) {
                      {Field::joins, Constant::address(types, joins)},
                      {Field::part_bytes, info.partBytes},
                      {Field::part_rows, info.partRows},
-                     {Field::stretch_keys, info.stretchKeys}});
+                     {Field::stretch_keys, info.stretchKeys},
+                     {Field::panels, info.panels}});
   kernels.emplace_back(info.name, constants.add("kernel", value));
   scratchBytes = std::max(scratchBytes, info.scratchBytes);
   scratchBytesPerToken =
@@ -103,8 +104,8 @@ Constant ModelData::tensorArray(ArrayRef<kernel::TensorInfo> infos,
   using Field = abi::tensor_info::Field;
   std::vector<Constant> parts;
   for (const kernel::TensorInfo &info : infos) {
-    const kernel::WindowsOfState held =
-        model ? kernel::windowsOf(model, info.name) : kernel::WindowsOfState();
+    const kernel::HeldPanels held =
+        model ? kernel::heldPanels(model, info.name) : kernel::HeldPanels();
     std::vector<Constant> shape;
     for (const ShapeExtent &extent : info.shape)
       shape.push_back(wordOf(extent, shared));

@@ -4,6 +4,7 @@
 #include "compiler/plan/AttendedStates.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/StateWindows.h"
+#include "dialects/kernel/HeldPanels.h"
 #include "dialects/kernel/StateBytes.h"
 #include "mlir/IR/Builders.h"
 
@@ -61,6 +62,7 @@ struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
       }
       for (RecallOp recall : state.recalls)
         readInPanels(recall.getResult());
+      sayPanels(state);
       if (cache == "int8")
         holdBytes(state);
       if (cache == "f16")
@@ -73,6 +75,17 @@ struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
   static void readInPanels(mlir::Value held) {
     for (Operation *user : held.getUsers())
       cast<AttentionOp>(user).setPanels(true);
+  }
+
+  // How a session holds it (dialects/kernel/HeldPanels.h).
+  static void sayPanels(AttendedState &state) {
+    func::FuncOp entry = state.entry;
+    const unsigned number = state.state.getArgNumber();
+    Builder builder(entry.getContext());
+    entry.setArgAttr(number, panelHeadsName,
+                     builder.getI64IntegerAttr(state.heads));
+    entry.setArgAttr(number, panelsName,
+                     StatePanelsAttr::get(entry.getContext(), state.panels));
   }
 
   static LogicalResult checkBytes(AttendedState &state) {

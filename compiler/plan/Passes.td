@@ -111,11 +111,12 @@ def LayOutStates : Pass<"lay-out-states", "::mlir::ModuleOp"> {
     It is an error where a head of keys has columns that are no multiple of 4. With
     `cache=f16` elements are f16, rounded from the input's.
 
-    Where all queries that read an entry of a state see a window of keys, the state says
-    so, and a session may drop its first rows:
+    The state says how it is held, so that a session may share and move its rows. Where
+    all queries that read an entry of it see a window of keys, it says that too, and a
+    session may drop its first rows:
 
     ```mlir
-    %keys: tensor<2x?x192xbf16> {kernel.windows = array<i64: 512, 0>, kernel.window_heads = 3 : i64, kernel.window_panels = #kernel<state_panels keys>, ...}
+    %keys: tensor<2x?x192xbf16> {kernel.panel_heads = 3 : i64, kernel.panels = #kernel<state_panels keys>, kernel.windows = array<i64: 512, 0>, ...}
     ```
   }];
   let options = [Option<"cache", "cache", "std::string", "\"\"",

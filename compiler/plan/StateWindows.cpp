@@ -1,7 +1,7 @@
 // Reads the windows of the attentions that read a state.
 // Must not count on a window where keys are known by their places.
 #include "compiler/plan/StateWindows.h"
-#include "dialects/kernel/StateWindows.h"
+#include "dialects/kernel/HeldPanels.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -117,14 +117,8 @@ void setWindows(ArrayRef<AttendedState> states) {
     if (llvm::all_of(windows, [](int64_t keys) { return keys == 0; }))
       continue;
     func::FuncOp entry = state.entry;
-    Builder builder(entry.getContext());
-    const unsigned number = state.state.getArgNumber();
-    entry.setArgAttr(number, windowsName,
-                     builder.getDenseI64ArrayAttr(windows));
-    entry.setArgAttr(number, windowHeadsName,
-                     builder.getI64IntegerAttr(state.heads));
-    entry.setArgAttr(number, windowPanelsName,
-                     StatePanelsAttr::get(entry.getContext(), state.panels));
+    entry.setArgAttr(state.state.getArgNumber(), windowsName,
+                     Builder(entry.getContext()).getDenseI64ArrayAttr(windows));
   }
 }
 

@@ -5,7 +5,7 @@
 
 namespace mille::plan {
 
-// Says it in the attributes of dialects/kernel/StateWindows.h. No state has
+// Says it in the attributes of dialects/kernel/HeldPanels.h. No state has
 // windows where entries of the model, or keys and values, disagree.
 void setWindows(llvm::ArrayRef<AttendedState> states);
 

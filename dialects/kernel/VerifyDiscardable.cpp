@@ -1,9 +1,9 @@
 // The table of the kernel dialect's discardable attributes.
 // Must not check attributes of the transformer dialect.
+#include "dialects/kernel/HeldPanels.h"
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/Remembered.h"
 #include "dialects/kernel/Signature.h"
-#include "dialects/kernel/StateWindows.h"
 #include "dialects/kernel/Updates.h"
 #include "dialects/transformer/Discardable.h"
 
@@ -65,28 +65,43 @@ bool isWindows(Attribute value) {
 }
 bool isPanels(Attribute value) { return isa<StatePanelsAttr>(value); }
 
-// A window of each entry of a state in panels.
-LogicalResult verifyWindows(const AttributeSite &site, Attribute value) {
+// Whether the argument is a state of rows.
+bool isOfRows(const AttributeSite &site) {
   auto entry = dyn_cast<func::FuncOp>(site.op);
   auto type = dyn_cast<ShapedType>(site.type);
-  const size_t windows = cast<DenseI64ArrayAttr>(value).size();
-  if (!entry || !isState(entry, site.number) || !type || !type.hasRank() ||
-      type.getRank() != 3)
+  return entry && isState(entry, site.number) && type && type.hasRank() &&
+         type.getRank() == 3;
+}
+
+// The heads of a row of a state in panels.
+LogicalResult verifyPanelHeads(const AttributeSite &site, Attribute value) {
+  if (!isOfRows(site))
+    return errorAt(site) << "has " << panelHeadsName << " but is " << site.type
+                         << ", no state of rows";
+  if (!cast<func::FuncOp>(site.op).getArgAttr(site.number, panelsName))
+    return errorAt(site) << "has " << panelHeadsName << " but no "
+                         << panelsName;
+  const int64_t heads = cast<IntegerAttr>(value).getInt(),
+                columns = cast<ShapedType>(site.type).getDimSize(2);
+  if (columns % heads)
+    return errorAt(site) << "has " << panelHeadsName << " = " << heads
+                         << " but the state has " << columns << " columns";
+  return success();
+}
+
+// A window of each entry of a state in panels.
+LogicalResult verifyWindows(const AttributeSite &site, Attribute value) {
+  if (!isOfRows(site))
     return errorAt(site) << "has " << windowsName << " but is " << site.type
                          << ", no state of rows";
-  if (type.getDimSize(0) != int64_t(windows))
+  const size_t windows = cast<DenseI64ArrayAttr>(value).size();
+  const int64_t entries = cast<ShapedType>(site.type).getDimSize(0);
+  if (entries != int64_t(windows))
     return errorAt(site) << "has " << windows << " " << windowsName
-                         << " but the state has " << type.getDimSize(0)
-                         << " entries";
-  for (StringRef other : {windowHeadsName, windowPanelsName})
-    if (!entry.getArgAttr(site.number, other))
-      return errorAt(site) << "has " << windowsName << " but no " << other;
-  auto heads =
-      entry.getArgAttrOfType<IntegerAttr>(site.number, windowHeadsName);
-  if (type.getDimSize(2) % heads.getInt())
-    return errorAt(site) << "has " << windowHeadsName << " = " << heads.getInt()
-                         << " but the state has " << type.getDimSize(2)
-                         << " columns";
+                         << " but the state has " << entries << " entries";
+  if (!cast<func::FuncOp>(site.op).getArgAttr(site.number, panelHeadsName))
+    return errorAt(site) << "has " << windowsName << " but no "
+                         << panelHeadsName;
   return success();
 }
 
@@ -110,10 +125,9 @@ const DiscardableAttribute table[] = {
      verifyOutput},
     {windowsName, AttributeSite::argument, isWindows,
      "a list of i64 of at least 0", verifyWindows},
-    {windowHeadsName, AttributeSite::argument, isInt64From<1>,
-     "an i64 of at least 1", nullptr},
-    {windowPanelsName, AttributeSite::argument, isPanels, "keys or values",
-     nullptr},
+    {panelHeadsName, AttributeSite::argument, isInt64From<1>,
+     "an i64 of at least 1", verifyPanelHeads},
+    {panelsName, AttributeSite::argument, isPanels, "keys or values", nullptr},
     {"kernel.arena_bytes_per_row", function, isInt64From<0>,
      "an i64 of at least 0", nullptr},
     {"kernel.arena_fixed_bytes", function, isInt64From<0>,

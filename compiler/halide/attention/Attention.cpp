@@ -15,6 +15,8 @@ using Operand = AttentionOperand;
 
 Pipe AttentionPipe::build() {
   declareOperands();
+  if (s.panels)
+    takeShifts();
   placeTask();
   if (device) {
     pipe.out(d, m, h, z) = rounded(outcome(), spec.out.element);

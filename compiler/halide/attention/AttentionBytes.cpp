@@ -37,8 +37,10 @@ Expr AttentionPipe::firstByte(const ImageParam &held, int64_t size,
   return head * (held.dim(1).extent() * int(mille_row_bytes(size)));
 }
 Expr AttentionPipe::keyPanel(const Expr &kv, const Expr &head) const {
+  const int64_t row = mille_row_bytes(s.headDim);
   return firstByte(key, s.headDim, head) +
-         kv / panelRows * (panelRows * int(mille_row_bytes(s.headDim)));
+         kv / panelRows * (panelRows * int(row)) +
+         shifted(kv, key, s.kvHeads * row);
 }
 Expr AttentionPipe::keyByte(const Expr &column, const Expr &kv,
                             const Expr &head) const {
@@ -47,11 +49,12 @@ Expr AttentionPipe::keyByte(const Expr &column, const Expr &kv,
              0);
 }
 Expr AttentionPipe::valueByte(const Expr &column, const Expr &kv,
-                              const Expr &head) const {
+                              const Expr &head, const Expr &beside) const {
   Expr rows = value.dim(1).extent();
   return reinterpret<int8_t>(
       value(firstByte(value, s.valueDim, head) + rows * MILLE_STEP_BYTES +
-                valuePlace(column, kv, MILLE_VALUE_GROUP),
+                valuePlace(column, kv, MILLE_VALUE_GROUP) +
+                shifted(beside, value, s.kvHeads * mille_row_bytes(s.valueDim)),
             0));
 }
 
@@ -70,8 +73,9 @@ Expr AttentionPipe::stepOfKey(const Expr &kv, const Expr &head) {
 }
 Expr AttentionPipe::stepOfValue(const Expr &kv, const Expr &head) {
   auto step = [&](const Expr &kv, const Expr &head) {
-    return numberAt(value,
-                    firstByte(value, s.valueDim, head) + kv * MILLE_STEP_BYTES);
+    return numberAt(
+        value, firstByte(value, s.valueDim, head) + kv * MILLE_STEP_BYTES +
+                   shifted(kv, value, s.kvHeads * mille_row_bytes(s.valueDim)));
   };
   if (few)
     return step(kv, head);
@@ -164,18 +168,19 @@ void AttentionPipe::mixBytes() {
   partial = make("partial");
   partial(d, q, t, e, h) = 0;
   Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
-  RDom r(0, 2, 0, min(keys + 1, stretchKeys) / 2, names("r2"));
-  Expr kv = keyAt(e) + r.y * 2;
+  KeyPairs pairs = pairsOfKeys("r2");
+  RDom &r = pairs.all;
+  Expr kv = pairs.first;
   if (from.first.defined())
     r.where(kv + 1 >= from.first);
-  r.where(kv <= (to.last.defined() ? min(to.last, keys - 1) : keys - 1));
-  const int pairs = keyTile / 2;
+  Expr last = to.last.defined() ? min(to.last, keys - 1) : keys - 1;
+  r.where(kv <= last);
+  r.where(pairs.beside <= last); // no panel is begun that has no such key
   partial(d, q, t, e, h) +=
-      cast<int32_t>(weightWords.parts(r.x, laneOf(q), r.y % pairs, r.y / pairs,
-                                      e, t / tiles(), h)) *
-      cast<int32_t>(cast<int16_t>(valueByte(d, kv + r.x, kvHead)));
-  mixedHalves = {r.x};
-  mixedKeys = {r.y};
+      cast<int32_t>(weightWords.parts(r.x, laneOf(q), pairs.ofTile,
+                                      pairs.keyTile, e, t / tiles(), h)) *
+      cast<int32_t>(
+          cast<int16_t>(valueByte(d, kv + r.x, kvHead, pairs.beside)));
   mixed = make("mixed");
   mixed(d, q, t, e, h) = multiplied(cast<float>(partial(d, q, t, e, h)),
                                     shareStep(laneOf(q), e, t / tiles(), h));
@@ -256,7 +261,7 @@ void AttentionPipe::scheduleMixedBytes() {
   scheduleShares();
   for (Func f : {partial, mixed})
     holdTile(f);
-  addPairs(partial.update(), mixedHalves[0], mixedKeys[0]);
+  addPairs(partial.update(), 0);
   pipe.passes.push_back(shareWords({queryWords, weightWords}));
 }
 

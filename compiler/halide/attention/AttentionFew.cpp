@@ -36,6 +36,7 @@ int AttentionPipe::fewRowsOf(const AttentionSpec &s) {
 
 Pipe AttentionPipe::buildParts() {
   declareOperands();
+  takeShifts();
   placeTask();
   takeFew();
   placeRows("", rowLast - row0 + 1, Internal::const_true());
@@ -253,7 +254,11 @@ void AttentionPipe::scheduleScoresOfLanes() {
   Var lane(names("lane"));
   Stage products = dots.update().split(ki, ki, lane, V);
   if (!paired && !inBytes) {
-    products.reorder(lane, q, depth, ki).vectorize(lane).unroll(ki).unroll(q);
+    if (widensWords())
+      products.reorder(lane, q, depthHalf, depth, ki).unroll(depthHalf);
+    else
+      products.reorder(lane, q, depth, ki);
+    products.vectorize(lane).unroll(ki).unroll(q);
     return;
   }
   products.reorder(depthHalf, lane, q, depth, ki)

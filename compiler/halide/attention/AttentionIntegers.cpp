@@ -39,7 +39,7 @@ bool AttentionPipe::takesIntegers(const AttentionSpec &s,
 // 1 / step for each row of values; NaN where the row holds one.
 void AttentionPipe::prepareValues() {
   Expr kv = min(u, keys - 1);
-  auto element = [&](const Expr &column) { return valueAt(column, kv, h); };
+  auto element = [&](const Expr &column) { return valueAt(column, kv, h, kv); };
   valueMost = largestOf("value_most", s.valueDim, element);
   Expr most = valueMost.all(u, h);
   most = max(most, reinterpret<int32_t>(Expr(leastMagnitude)));
@@ -86,7 +86,7 @@ void AttentionPipe::mixIntegers() {
   valueWords = wordsNamed("value_words", "value_pairs");
   auto elementAt = [&](const Expr &of) {
     Expr kv = min(of, keys - 1);
-    return asInteger(multiplied(valueAt(rv, kv, h), valueInverse(kv, h)));
+    return asInteger(multiplied(valueAt(rv, kv, h, kv), valueInverse(kv, h)));
   };
   valueWords.words(d, u, h) = undef<uint32_t>();
   valueWords.words(rv, u, h) = wordOf(elementAt(2 * u), elementAt(2 * u + 1));

@@ -174,6 +174,31 @@ void AttentionPipe::pairValues() {
   readAsParts(valueWords, BFloat(16), half, {d, u, h});
 }
 
+// Of panels tile by tile, so that a panel is looked up once for several pairs.
+AttentionPipe::KeyPairs AttentionPipe::pairsOfKeys(const char *name) {
+  const int pairs = keyTile / 2;
+  KeyPairs p;
+  if (!s.panels) {
+    Expr all = stretched ? min(keys + 1, stretchKeys) / 2 : (keys + 1) / 2;
+    p.all = RDom(0, 2, 0, all, names(name));
+    p.first = p.beside = keyAt(e) + p.all.y * 2;
+    p.ofTile = p.all.y % pairs;
+    p.keyTile = p.all.y / pairs;
+  } else {
+    const int each = std::min(pairs, MILLE_PANEL_ROWS / 2);
+    p.all =
+        RDom(0, 2, 0, each, 0, tilesTogether() * (pairs / each), names(name));
+    p.beside = keyAt(e) + p.all.z * (2 * each);
+    p.first = p.beside + p.all.y * 2;
+    p.ofTile = p.all.z % (pairs / each) * each + p.all.y;
+    p.keyTile = p.all.z / (pairs / each);
+    mixedTiles.push_back(p.all.z);
+  }
+  mixedHalves.push_back(p.all.x);
+  mixedKeys.push_back(p.all.y);
+  return p;
+}
+
 // [column, query of tile, tile, stretch, head]
 void AttentionPipe::mixPairs() {
   if (!s.panels)
@@ -187,25 +212,24 @@ void AttentionPipe::mixPairs() {
     if (careful && !hides)
       continue;
     Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
-    RDom r(0, 2, 0, stretched ? min(keys + 1, stretchKeys) / 2 : (keys + 1) / 2,
-           names(careful ? "r3" : "r2"));
-    Expr kv = keyAt(e) + r.y * 2;
+    KeyPairs pairs = pairsOfKeys(careful ? "r3" : "r2");
+    RDom &r = pairs.all;
+    Expr kv = pairs.first;
     if (from.first.defined())
       r.where(kv + 1 >= from.first);
     Expr last = lastOf({from.first, endBySound(to.last, careful)});
     if (last.defined())
       r.where(kv <= last);
-    const int pairs = keyTile / 2;
-    Expr weight = weightWords.parts(r.x, laneOf(q), r.y % pairs, r.y / pairs, e,
-                                    t / tiles(), h);
-    Expr x = s.panels ? valueElement(d, kv + r.x, kvHead)
+    if (s.panels) // no panel is begun that has no such key
+      r.where(pairs.beside <= last);
+    Expr weight = weightWords.parts(r.x, laneOf(q), pairs.ofTile, pairs.keyTile,
+                                    e, t / tiles(), h);
+    Expr x = s.panels ? valueElement(d, kv + r.x, kvHead, pairs.beside)
                       : valueWords.parts(r.x, d, kv / 2, kvHead);
     if (careful)
       x = reinterpret<bfloat16_t>(
           select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
     mixed(d, q, t, e, h) += productOf(weight, x);
-    mixedHalves.push_back(r.x);
-    mixedKeys.push_back(r.y);
   }
 }
 

@@ -165,8 +165,12 @@ private:
   Expr keyOf(const Expr &tile) const;
   Expr placeOf(const Expr &tile) const;
   Expr keyElement(const Expr &column, const Expr &kv, const Expr &head) const;
-  Expr valueElement(const Expr &column, const Expr &kv, const Expr &head) const;
+  Expr valueElement(const Expr &column, const Expr &kv, const Expr &head,
+                    const Expr &beside) const;
   Expr valuePlace(const Expr &column, const Expr &kv, int pair) const;
+  void takeShifts();
+  Expr shifted(const Expr &kv, const Halide::ImageParam &held,
+               int64_t columns) const;
   void score();
   Expr dotHere() const { return dots(q, ki, ko, e, b, h); }
   void keepScores(Expr score);
@@ -204,6 +208,14 @@ private:
   void findStart();
   Expr weightsOfPair(const Expr &first, const Expr &second);
   void pairValues();
+  // The pairs of keys of stretch e that are mixed.
+  struct KeyPairs {
+    Halide::RDom all;     // [half, pair], or [half, pair of tile, tile]
+    Expr first;           // key of a pair
+    Expr beside;          // a key of its panel
+    Expr ofTile, keyTile; // where its weights are
+  };
+  KeyPairs pairsOfKeys(const char *name);
   void mixPairs();
   void scheduleQueryPairs();
   void scheduleScorePairs();
@@ -211,7 +223,7 @@ private:
   void scheduleMixedPairs();
   // Sums of a register tile, and the products of pairs that one update adds.
   void holdTile(Func sums);
-  void addPairs(Halide::Stage update, const RVar &half, const RVar &key);
+  void addPairs(Halide::Stage update, size_t number);
   // For few queries: keys in lanes.
   void takeFew();
   void spreadQueries();
@@ -266,7 +278,8 @@ private:
                         const Expr &head);
   Expr keyPanel(const Expr &kv, const Expr &head) const;
   Expr keyByte(const Expr &column, const Expr &kv, const Expr &head) const;
-  Expr valueByte(const Expr &column, const Expr &kv, const Expr &head) const;
+  Expr valueByte(const Expr &column, const Expr &kv, const Expr &head,
+                 const Expr &beside) const;
   Expr stepOfKey(const Expr &kv, const Expr &head);
   Expr stepOfValue(const Expr &kv, const Expr &head);
   void scoreBytes();
@@ -283,10 +296,16 @@ private:
   void scheduleMixedIntegers();
 
   bool widens(const BufferSpec &of) const;
+  // Whether few queries widen keys of bf16, two neighbours of a word together.
+  bool widensWords() const {
+    return few && !paired && s.key.element == Element::bf16 &&
+           s.headDim % 2 == 0;
+  }
   Expr keyFactor(const Expr &column, const Expr &kv);
-  Expr mixedValue(const Expr &kv);
+  Expr mixedValue(const Expr &kv, const Expr &beside);
   Expr inTask(const Expr &kv) const;
-  Expr valueAt(const Expr &column, const Expr &kv, const Expr &head) const;
+  Expr valueAt(const Expr &column, const Expr &kv, const Expr &head,
+               const Expr &beside) const;
   Expr firstUnseen();
   Expr isUnseen(const Expr &kv) const;
   void lookForNan();
@@ -335,7 +354,8 @@ private:
   const int stretchKeys;
   Pipe pipe;
   Halide::ImageParam query, key, value, decay, optional[attentionOperands];
-  Halide::ImageParam past; // on a device: rows of each sequence's state
+  Halide::ImageParam past;   // on a device: rows of each sequence's state
+  Halide::ImageParam shifts; // of panels, in sequences (abi.h)
   Halide::Param<int> queries{names("queries")}, keyCount{names("keys")},
       firstPosition{names("first")};
   Var d{names("d")}, m{names("m")}, h{names("h")}, q{names("q")}, b{names("b")};

@@ -353,15 +353,15 @@ void AttentionPipe::holdTile(Func sums) {
       .unroll(q);
 }
 
-void AttentionPipe::addPairs(Stage update, const RVar &half, const RVar &key) {
+void AttentionPipe::addPairs(Stage update, size_t number) {
   Var dv(names("dv"));
-  update.split(d, d, dv, V)
-      .reorder(half, dv, d, q, key)
-      .atomic()
-      .vectorize(half)
-      .vectorize(dv)
-      .unroll(d)
-      .unroll(q);
+  const RVar half = mixedHalves[number], key = mixedKeys[number];
+  update.split(d, d, dv, V);
+  if (s.panels)
+    update.reorder(half, dv, d, q, key, mixedTiles[number]);
+  else
+    update.reorder(half, dv, d, q, key);
+  update.atomic().vectorize(half).vectorize(dv).unroll(d).unroll(q);
 }
 
 void AttentionPipe::scheduleMixedPairs() {
@@ -369,7 +369,7 @@ void AttentionPipe::scheduleMixedPairs() {
     scheduleValuePairs();
   holdTile(mixed);
   for (size_t i = 0; i < mixedKeys.size(); ++i)
-    addPairs(mixed.update(int(i)), mixedHalves[i], mixedKeys[i]);
+    addPairs(mixed.update(int(i)), i);
   scheduleWorst();
 }
 

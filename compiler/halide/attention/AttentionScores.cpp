@@ -104,12 +104,20 @@ Expr AttentionPipe::inTask(const Expr &kv) const {
 // the last key; those scores are not read.
 void AttentionPipe::score() {
   dots = make("dots");
-  RDom rd(0, int(s.headDim), names("rd"));
-  depth = rd;
-  Expr kv = keyOf(ko), factor = keyFactor(rd, placeOf(ko));
+  const int size = int(s.headDim);
+  RDom rd = widensWords() ? RDom(0, 2, 0, size / 2, names("rd"))
+                          : RDom(0, size, names("rd"));
+  Expr column = rd.x;
+  depth = rd.x;
+  if (widensWords()) {
+    column = rd.y * 2 + rd.x;
+    depthHalf = rd.x;
+    depth = rd.y;
+  }
+  Expr kv = keyOf(ko), factor = keyFactor(column, placeOf(ko));
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, e, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
-  dots(q, ki, ko, e, b, h) += queriesAcross(q, rd, b, h) * factor;
+  dots(q, ki, ko, e, b, h) += queriesAcross(q, column, b, h) * factor;
   keepScores(s.softcap > 0 ? capped(dotHere(), biasesOf(kv)) : dotHere());
 }
 

@@ -78,6 +78,12 @@ void AttentionPipe::declareOperands() {
   first = isLinear() ? Expr(0) : Expr(firstPosition);
 }
 
+// Which panels lie in the memory of other sequences.
+void AttentionPipe::takeShifts() {
+  shifts = ImageParam(Int(32), 1, names("shifts"));
+  pipe.arguments.insert(pipe.arguments.end() - 3, shifts);
+}
+
 // The rows of a task lie in one sequence; its query blocks count from its first
 // row.
 void AttentionPipe::placeTask() {
@@ -133,8 +139,19 @@ static int pairOf(Element element, int64_t pair) {
   return element == Element::f16 ? 1 : int(pair);
 }
 
+// How much further on than in its sequence's memory a row of panels lies, where
+// the rows have so many columns.
+Expr AttentionPipe::shifted(const Expr &kv, const ImageParam &held,
+                            int64_t columns) const {
+  constexpr int most = 1 << 20; // sequences of a session, less than
+  Expr sequences =
+      unsafe_promise_clamped(shifts(kv / MILLE_PANEL_ROWS), -most, most);
+  return sequences * (held.dim(1).extent() * int(columns));
+}
+
 // An element of a key or a value; a sequence's keys in panels are one row of
-// places.
+// places. `beside`: any row of the panel; where it is the same for a loop over
+// rows, the panel is looked up once.
 Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
                                const Expr &head) const {
   const int size = int(s.headDim);
@@ -146,18 +163,21 @@ Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
   Expr panel = kv / MILLE_PANEL_ROWS, row = kv % MILLE_PANEL_ROWS;
   Expr words = panel * (size / pair) + column / pair;
   return key(head * (rows * size) + words * (MILLE_PANEL_ROWS * pair) +
-                 row * pair + column % pair,
+                 row * pair + column % pair +
+                 shifted(kv, key, s.kvHeads * size),
              0);
 }
 Expr AttentionPipe::valueElement(const Expr &column, const Expr &kv,
-                                 const Expr &head) const {
+                                 const Expr &head, const Expr &beside) const {
   const int size = int(s.valueDim);
   if (!s.panels)
     return value(int(s.valueOffset) + head * size + column, keyRow + kv);
   const int pair =
       pairOf(s.value.element, mille_value_pair(bytesOf(s.value.element)));
-  return value(
-      head * (value.dim(1).extent() * size) + valuePlace(column, kv, pair), 0);
+  return value(head * (value.dim(1).extent() * size) +
+                   valuePlace(column, kv, pair) +
+                   shifted(beside, value, s.kvHeads * size),
+               0);
 }
 // The element of a head's values. A column's panel is a factor of what is not
 // constant: Halide would make a remainder of column - panel * columns, and not

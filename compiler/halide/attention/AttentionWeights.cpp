@@ -122,16 +122,22 @@ void AttentionPipe::mix() {
     if (careful ? !hides : hides && !looks)
       continue;
     Range from = seenByTile(0), to = seenByTile(mixedTile.rows - 1);
-    // By tiles of keys: the address of the weights is then found once for each
-    // tile, not for each key.
-    RDom r(0, keyTile, 0, tilesTogether(), names(careful ? "r3" : "r2"));
-    Expr kv = keyAt(e) + r.y * keyTile + r.x,
+    // By tiles of keys: the address of the weights, and of a panel, is then
+    // found once for each tile, not for each key.
+    const int each = s.panels ? std::min(keyTile, MILLE_PANEL_ROWS) : keyTile,
+              parts = keyTile / each;
+    RDom r(0, each, 0, tilesTogether() * parts, names(careful ? "r3" : "r2"));
+    Expr beside = keyAt(e) + r.y * each, kv = beside + r.x,
          end = endBySound(to.last, careful);
     if (from.first.defined())
       r.where(kv >= from.first);
-    r.where(kv <= (end.defined() ? min(end, keys - 1) : keys - 1));
-    Expr weight = weights(laneOf(q), r.x, r.y, e, t / tiles(), h);
-    Expr x = mixedValue(kv);
+    end = end.defined() ? min(end, keys - 1) : keys - 1;
+    r.where(kv <= end);
+    if (s.panels) // no panel is begun that has no such key
+      r.where(beside <= end);
+    Expr weight = weights(laneOf(q), r.y % parts * each + r.x, r.y / parts, e,
+                          t / tiles(), h);
+    Expr x = mixedValue(kv, beside);
     mixed(d, q, t, e, h) +=
         weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
     mixedKeys.push_back(r.x);
@@ -141,18 +147,18 @@ void AttentionPipe::mix() {
 AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
   return seenFrom(position0 + rowAt(t * mixedTile.rows + lane));
 }
-Expr AttentionPipe::mixedValue(const Expr &kv) {
+Expr AttentionPipe::mixedValue(const Expr &kv, const Expr &beside) {
   if (!widens(s.value))
-    return valueAt(d, kv, kvHeadInSequence());
+    return valueAt(d, kv, kvHeadInSequence(), beside);
   if (!widenedValue.defined()) {
     widenedValue = make("widened_value");
-    widenedValue(d, u, h) = valueAt(d, u, h);
+    widenedValue(d, u, h) = valueAt(d, u, h, u);
   }
   return widenedValue(d, inTask(kv), kvHead);
 }
 Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv,
-                            const Expr &head) const {
-  return widened(valueElement(column, kv, head));
+                            const Expr &head, const Expr &beside) const {
+  return widened(valueElement(column, kv, head, beside));
 }
 
 // The first key that is mixed and that some query of the task does not see, or
@@ -210,7 +216,7 @@ void AttentionPipe::lookForNan() {
     r.where(isUnseen(kv));
   RDom rd(0, int(s.valueDim), names("worst_column"));
   worst(d, e, h) = 0;
-  worst(d, e, h) = max(worst(d, e, h), magnitudeOf(valueAt(d, kv, h)));
+  worst(d, e, h) = max(worst(d, e, h), magnitudeOf(valueAt(d, kv, h, kv)));
   worstOfAll = make("worst_of_all");
   worstOfAll(e, h) = 0;
   worstOfAll(e, h) = max(worstOfAll(e, h), worst(rd, e, h));

@@ -1,8 +1,9 @@
 // Compares kernel.attention over a state's panels with double: grouped heads,
 // one and several panels of columns, odd sizes, masks, windows, sinks, more
-// than one stretch of keys, in f32, bf16, f16 and bytes. Memory after the keys,
-// and keys that no query sees, are NaN. Rows one by one, and few rows in parts
-// of stretches that are joined, give the same bits as all rows together.
+// than one stretch of keys, in f32, bf16, f16 and bytes. Panels lie in memory
+// of three sequences. Memory after the keys, and keys that no query sees, are
+// NaN. Rows one by one, and few rows in parts of stretches that are joined,
+// give the same bits as all rows together.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-panels widest
@@ -97,6 +98,11 @@ struct Elements {
       for (int64_t i = 0; i < count; ++i)
         set(i, NAN);
   }
+  void *at(int64_t element) const {
+    return memory.as<char>() + element * (held == Held::bytes ? 1
+                                          : held == Held::f32 ? 4
+                                                              : 2);
+  }
   // What is kept.
   float set(int64_t at, float value) {
     if (held == Held::f32)
@@ -115,8 +121,9 @@ int64_t roomOf(int64_t keys) {
   return (keys + MILLE_PANEL_ROWS - 1) / MILLE_PANEL_ROWS * MILLE_PANEL_ROWS +
          MILLE_PANEL_ROWS;
 }
+// Of three sequences, of which the second is the kernel's.
 int64_t elementsOf(int64_t keys, int64_t columns) {
-  return (roomOf(keys) + 64) * columns + 512;
+  return (3 * roomOf(keys) + 64) * columns + 512;
 }
 
 struct Data {
@@ -124,7 +131,8 @@ struct Data {
   int64_t queries, keys, room;
   Elements query, key, value;
   Guarded mask, sink, out, parts;
-  std::vector<float> q, k, v; // [row, head, dimension]
+  std::vector<float> q, k, v;  // [row, head, dimension]
+  std::vector<int32_t> shifts; // of panels; some are read beside the last
 
   Data(const Case &c, int64_t queries, int64_t keys)
       : c(c), queries(queries), keys(keys), room(roomOf(keys)),
@@ -133,8 +141,11 @@ struct Data {
         key(elementsOf(keys, c.keyColumns()), c.held),
         value(elementsOf(keys, c.valueColumns()), c.held), mask(room + 64),
         sink(c.heads), out(queries * c.heads * c.valueDim),
-        parts(2 * stretches() * fewest * c.heads * c.valueDim) {
+        parts(2 * stretches() * fewest * c.heads * c.valueDim),
+        shifts(room / MILLE_PANEL_ROWS + 8) {
     std::mt19937 random(unsigned(keys * 31 + c.headDim));
+    for (int64_t p = 0; p < room / MILLE_PANEL_ROWS; ++p)
+      shifts[p] = int32_t(random() % 3) - 1;
     std::uniform_real_distribution<float> draw(-2, 2);
     for (int64_t h = 0; h < c.heads; ++h)
       sink[h] = draw(random);
@@ -179,8 +190,10 @@ struct Data {
   }
   void keepBytes(int64_t j, int64_t h, float *keyRow, float *valueRow) {
     uint8_t *keyHead = key.memory.as<uint8_t>() +
+                       sequenceAt(j, c.keyColumns()) +
                        h * room * mille_row_bytes(c.headDim),
             *valueHead = value.memory.as<uint8_t>() +
+                         sequenceAt(j, c.valueColumns()) +
                          h * room * mille_row_bytes(c.valueDim);
     const float keyStep = stepOf(keyRow, c.headDim),
                 valueStep = stepOf(valueRow, c.valueDim);
@@ -205,13 +218,17 @@ struct Data {
     return std::max<int64_t>(0, keys - queries - c.window + 1);
   }
   int32_t *shown() { return reinterpret_cast<int32_t *>(mask.data()); }
+  // The element with which the sequence begins whose memory a row is in.
+  int64_t sequenceAt(int64_t row, int64_t columns) const {
+    return (1 + shifts[row / MILLE_PANEL_ROWS]) * room * columns;
+  }
   int64_t keyPlace(int64_t row, int64_t head, int64_t d) const {
-    return head * room * c.headDim +
+    return sequenceAt(row, c.keyColumns()) + head * room * c.headDim +
            mille_key_place(row, d, c.headDim,
                            mille_key_pair(c.bytes(), c.headDim));
   }
   int64_t valuePlace(int64_t row, int64_t head, int64_t d) const {
-    return head * room * c.valueDim +
+    return sequenceAt(row, c.valueColumns()) + head * room * c.valueDim +
            mille_value_place(row, d, c.valueDim, mille_value_pair(c.bytes()),
                              room);
   }
@@ -226,22 +243,29 @@ struct Data {
              {0, int32_t(c.heads), int32_t(c.valueDim), 0}}};
   }
   std::vector<Argument> inputs() {
-    std::vector<Argument> inputs{
-        matrix(query.memory.data(), queries, c.heads * c.headDim,
-               c.heads * c.headDim),
-        matrix(key.memory.data(), room, c.keyColumns(), c.keyColumns()),
-        matrix(value.memory.data(), room, c.valueColumns(), c.valueColumns())};
+    std::vector<Argument> inputs{matrix(query.memory.data(), queries,
+                                        c.heads * c.headDim,
+                                        c.heads * c.headDim),
+                                 matrix(key.at(room * c.keyColumns()), room,
+                                        c.keyColumns(), c.keyColumns()),
+                                 matrix(value.at(room * c.valueColumns()), room,
+                                        c.valueColumns(), c.valueColumns())};
     if (c.masked)
       inputs.push_back(vector(mask.data(), room));
     if (c.sinks)
       inputs.push_back(vector(sink.data(), c.heads));
     return inputs;
   }
+  std::vector<Argument> inputsWithShifts() {
+    std::vector<Argument> all = inputs();
+    all.push_back(vector(shifts.data(), int64_t(shifts.size())));
+    return all;
+  }
   std::vector<int32_t> scalars() const {
     return {int32_t(queries), int32_t(keys), int32_t(keys - queries)};
   }
   int32_t run(mille_kernel_function kernel, int64_t m0, int64_t m1) {
-    return call(kernel, inputs(), scalars(), range(m0, m1));
+    return call(kernel, inputsWithShifts(), scalars(), range(m0, m1));
   }
 
   // The parts of stretches `first` to `end` - 1; which: values, marks.
@@ -257,7 +281,7 @@ struct Data {
   int32_t runParts(mille_kernel_function few, mille_kernel_function join,
                    int64_t m0, int64_t m1) {
     for (int64_t e = stretches(); e-- > 0;) {
-      std::vector<Argument> given = inputs();
+      std::vector<Argument> given = inputsWithShifts();
       if (int32_t code =
               call(few, given, scalars(),
                    {part(0, m0, m1, e, e + 1), part(1, m0, m1, e, e + 1)}))

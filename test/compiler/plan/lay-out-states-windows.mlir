@@ -3,10 +3,10 @@
 
 // Entry 1 is read by a query with a window of 3 keys, entry 0 by none.
 // CHECK-LABEL: func.func @windowed
-// CHECK-SAME: {kernel.window_heads = 2 : i64, kernel.window_panels = #kernel<state_panels keys>, kernel.windows = array<i64: 0, 3>, transformer.name = "keys"
-// CHECK-SAME: {kernel.window_heads = 2 : i64, kernel.window_panels = #kernel<state_panels values>, kernel.windows = array<i64: 0, 3>, transformer.name = "values"
+// CHECK-SAME: {kernel.panel_heads = 2 : i64, kernel.panels = #kernel<state_panels keys>, kernel.windows = array<i64: 0, 3>, transformer.name = "keys"
+// CHECK-SAME: {kernel.panel_heads = 2 : i64, kernel.panels = #kernel<state_panels values>, kernel.windows = array<i64: 0, 3>, transformer.name = "values"
 // BYTES-LABEL: func.func @windowed
-// BYTES-SAME: tensor<2x?x16xi8> {kernel.window_heads = 2 : i64
+// BYTES-SAME: tensor<2x?x16xi8> {kernel.panel_heads = 2 : i64
 func.func @windowed(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "keys", transformer.state}, %values: tensor<2x?x8xf32> {transformer.name = "values", transformer.state}) -> tensor<?x8xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index

@@ -7,8 +7,8 @@
 
 // In f16 what is remembered comes in f32, and queries stay f32.
 // HALVES-LABEL: func.func @attended
-// HALVES-SAME: tensor<2x?x8xf16> {transformer.name = "keys", transformer.shape = #transformer.shape<2, batch, context, 8>
-// HALVES-SAME: tensor<2x?x8xf16> {transformer.name = "values"
+// HALVES-SAME: tensor<2x?x8xf16> {kernel.panel_heads = 2 : i64, kernel.panels = #kernel<state_panels keys>, transformer.name = "keys", transformer.shape = #transformer.shape<2, batch, context, 8>
+// HALVES-SAME: tensor<2x?x8xf16> {kernel.panel_heads = 2 : i64, kernel.panels = #kernel<state_panels values>, transformer.name = "values"
 // HALVES: kernel.recall 1 of %{{.*}} : tensor<2x?x8xf16> -> tensor<?x8xf16>
 // HALVES: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x8xf16>) : tensor<?x8xf32> -> tensor<?x8xf16>
 // HALVES: kernel.attention {{.*}} panels : tensor<?x8xf32>, tensor<?x8xf16>, tensor<?x8xf16>
@@ -17,8 +17,8 @@
 
 // In bytes a head of 4 columns has the 4 bytes of a step besides.
 // BYTES-LABEL: func.func @attended
-// BYTES-SAME: tensor<2x?x16xi8> {transformer.name = "keys", transformer.shape = #transformer.shape<2, batch, context, 16>
-// BYTES-SAME: tensor<2x?x16xi8> {transformer.name = "values"
+// BYTES-SAME: tensor<2x?x16xi8> {kernel.panel_heads = 2 : i64, kernel.panels = #kernel<state_panels keys>, transformer.name = "keys", transformer.shape = #transformer.shape<2, batch, context, 16>
+// BYTES-SAME: tensor<2x?x16xi8> {kernel.panel_heads = 2 : i64, kernel.panels = #kernel<state_panels values>, transformer.name = "values"
 // BYTES: kernel.recall 1 of %{{.*}} : tensor<2x?x16xi8> -> tensor<?x16xi8>
 // BYTES: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x16xi8>) : tensor<?x8xbf16> -> tensor<?x16xi8>
 // BYTES: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x16xi8>) : tensor<?x8xbf16> -> tensor<?x16xi8>
@@ -29,7 +29,7 @@
 // Attention alone reads both states: panels, of bf16 where the package is. Keys turn
 // and round once; the values' and the queries' makers round.
 // CHECK-LABEL: func.func @attended
-// BF16-SAME: tensor<2x?x8xbf16> {transformer.name = "keys"
+// BF16-SAME: tensor<2x?x8xbf16> {kernel.panel_heads = 2 : i64, kernel.panels = #kernel<state_panels keys>, transformer.name = "keys"
 // BF16: kernel.rotate %{{.*}} -> tensor<?x8xbf16>
 // F32: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x8xf32>)
 // F32: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x8xf32>)

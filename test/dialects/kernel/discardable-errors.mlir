@@ -212,20 +212,30 @@ func.func @windows_count(%x: tensor<2x?x8xf32> {kernel.windows = array<i64: 3>, 
 
 // -----
 
-// expected-error @+1 {{argument 0 has kernel.windows but no kernel.window_heads}}
+// expected-error @+1 {{argument 0 has kernel.windows but no kernel.panel_heads}}
 func.func @windows_alone(%x: tensor<2x?x8xf32> {kernel.windows = array<i64: 3, 0>, transformer.state}) { return }
 
 // -----
 
-// expected-error @+1 {{argument 0 has kernel.window_heads = 3 but the state has 8 columns}}
-func.func @window_heads_columns(%x: tensor<2x?x8xf32> {kernel.windows = array<i64: 3, 0>, kernel.window_heads = 3 : i64, kernel.window_panels = #kernel<state_panels keys>, transformer.state}) { return }
+// expected-error @+1 {{argument 0 has kernel.panel_heads but is 'tensor<2x?x8xf32>', no state of rows}}
+func.func @panel_heads_without_state(%x: tensor<2x?x8xf32> {kernel.panel_heads = 2 : i64}) { return }
 
 // -----
 
-// expected-error @+1 {{argument 0 has kernel.window_heads = 0 : i64 but it must be an i64 of at least 1}}
-func.func @window_heads(%x: tensor<2x?x8xf32> {kernel.window_heads = 0 : i64, transformer.state}) { return }
+// expected-error @+1 {{argument 0 has kernel.panel_heads but no kernel.panels}}
+func.func @panel_heads_alone(%x: tensor<2x?x8xf32> {kernel.panel_heads = 2 : i64, transformer.state}) { return }
 
 // -----
 
-// expected-error @+1 {{argument 0 has kernel.window_panels = "keys" but it must be keys or values}}
-func.func @window_panels(%x: tensor<2x?x8xf32> {kernel.window_panels = "keys", transformer.state}) { return }
+// expected-error @+1 {{argument 0 has kernel.panel_heads = 3 but the state has 8 columns}}
+func.func @panel_heads_columns(%x: tensor<2x?x8xf32> {kernel.panel_heads = 3 : i64, kernel.panels = #kernel<state_panels keys>, transformer.state}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.panel_heads = 0 : i64 but it must be an i64 of at least 1}}
+func.func @panel_heads(%x: tensor<2x?x8xf32> {kernel.panel_heads = 0 : i64, transformer.state}) { return }
+
+// -----
+
+// expected-error @+1 {{argument 0 has kernel.panels = "keys" but it must be keys or values}}
+func.func @panels(%x: tensor<2x?x8xf32> {kernel.panels = "keys", transformer.state}) { return }

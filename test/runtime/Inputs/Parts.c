@@ -33,6 +33,13 @@ static int sequenceOf(void **arguments) {
   CHECK(*(int32_t *)key->host == sequence * room);
   return sequence;
 }
+/* No state's panels are shared here: the table is of zeros. */
+static void checkShifts(const mille_buffer *shifts) {
+  CHECK(shifts->dimensions == 1 && shifts->type_code == MILLE_CODE_INT);
+  CHECK(shifts->dimension[0].extent > room / 16);
+  for (int p = 0; p < shifts->dimension[0].extent; ++p)
+    CHECK(((int32_t *)shifts->host)[p] == 0);
+}
 static void checkScalars(void **scalars, int sequence) {
   CHECK(*(int32_t *)scalars[0] == ownRows);
   CHECK(*(int32_t *)scalars[1] == past[sequence] + ownRows);
@@ -53,10 +60,11 @@ static float *partAt(const mille_buffer *part, int row, int head, int number) {
 
 static int32_t giveParts(void **arguments) {
   __atomic_fetch_add(&partCalls, 1, __ATOMIC_RELAXED);
-  const mille_buffer *values = arguments[6], *marks = arguments[7];
+  const mille_buffer *values = arguments[7], *marks = arguments[8];
   const mille_dimension *d = values->dimension;
   int sequence = sequenceOf(arguments);
-  checkScalars(arguments + 3, sequence);
+  checkShifts(arguments[3]);
+  checkScalars(arguments + 4, sequence);
   CHECK(memcmp(d, marks->dimension, 4 * sizeof *d) == 0);
   CHECK(d[1].min == 0 && d[1].extent == ownRows && d[2].min % 2 == 0);
   CHECK(d[3].extent > 0 &&
@@ -115,8 +123,9 @@ static int32_t joinParts(void **arguments) {
 
 static int32_t countMany(void **arguments) {
   __atomic_fetch_add(&manyCalls, 1, __ATOMIC_RELAXED);
-  checkScalars(arguments + 3, sequenceOf(arguments));
-  countOut(arguments[6]);
+  checkShifts(arguments[3]);
+  checkScalars(arguments + 4, sequenceOf(arguments));
+  countOut(arguments[7]);
   return 0;
 }
 static int32_t noKernel(void **arguments) {
@@ -143,7 +152,8 @@ static mille_kernel kernel = {.name = "heads",
                               .joins = joins,
                               .part_rows = fewRows,
                               .part_bytes = 8 * mostHeads * columns,
-                              .stretch_keys = stretchKeys};
+                              .stretch_keys = stretchKeys,
+                              .panels = 1};
 static const mille_kernel other = {.name = "other",
                                    .buffer_count = 1,
                                    .column_unit = 1,
