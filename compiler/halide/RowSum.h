@@ -2,6 +2,7 @@
 // Must not be included outside of compiler/halide.
 #pragma once
 #include "compiler/halide/Build.h"
+#include "compiler/halide/Polynomials.h"
 
 #include <functional>
 
@@ -55,5 +56,14 @@ struct RowSum {
     return total;
   }
 };
+
+// What an l2 norm multiplies a row by, 1 / max(length, eps). A NaN stays one,
+// and a row of zeros is 0 without an eps, too.
+inline Halide::Expr scaleOfL2(const Halide::Expr &squares, double eps) {
+  const Halide::Expr length = sqrt(squares);
+  if (float(eps) > 0)
+    return 1.0f / keepNan(length, max(length, float(eps)));
+  return keepNan(length, select(length == 0.0f, 0.0f, 1.0f / length));
+}
 
 } // namespace mille

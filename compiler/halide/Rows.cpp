@@ -2,7 +2,6 @@
 // Must add a row in one order, whatever rows a task has.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
-#include "compiler/halide/Polynomials.h"
 #include "compiler/halide/RowSum.h"
 #include "compiler/halide/Scalars.h"
 #include "compiler/halide/device/Device.h"
@@ -93,8 +92,7 @@ Pipe buildRows(const KernelSpec &spec, const Machine &machine,
     });
     Expr sum = squares(g, m);
     if (s.norm == RowStatistic::l2) {
-      const Expr length = sqrt(sum);
-      scale(g, m) = 1.0f / keepNan(length, max(length, float(s.eps)));
+      scale(g, m) = scaleOfL2(sum, s.eps);
     } else {
       scale(g, m) = 1.0f / sqrt(sum * float(1.0 / group) + float(s.eps));
     }

@@ -71,8 +71,10 @@ Difference differenceOf(const std::string &name, const Value &got,
   }
   if (found.maxError > 0)
     found.relative = found.maxError / found.maxExpected;
-  if (gotSquare > 0 || expectedSquare > 0)
-    found.cosine = dot / std::sqrt(gotSquare * expectedSquare);
+  if (gotSquare == 0 || expectedSquare == 0)
+    found.cosine = gotSquare == expectedSquare ? 1 : 0;
+  else
+    found.cosine = dot / std::sqrt(gotSquare) / std::sqrt(expectedSquare);
   found.where.resize(expected.shape.size());
   for (size_t d = expected.shape.size(); d-- > 0;) {
     found.where[d] = expected.shape[d] ? worst % expected.shape[d] : 0;

@@ -11,7 +11,7 @@ struct Difference {
                               // finite and the other differs
   double maxExpected = 0;     // max |expected|
   double relative = 0;        // maxError / maxExpected, 0 where both are 0
-  double cosine = 1;          // of the two as vectors
+  double cosine = 1;          // of the two as vectors; 0 where one alone is 0
   std::vector<int64_t> where; // the index of maxError
   double got = 0, expected = 0; // there
   int64_t compared = 0;         // numbers that counted

@@ -29,8 +29,9 @@ double mille::boundOf(const Difference &difference,
 }
 
 bool mille::isWithin(const Difference &difference, const Tolerance &tolerance) {
+  const bool anyCosine = tolerance.cosine <= -1; // rounding gives less than -1
   return difference.maxError <= boundOf(difference, tolerance) &&
-         difference.cosine >= tolerance.cosine;
+         (anyCosine || difference.cosine >= tolerance.cosine);
 }
 
 bool mille::judge(

@@ -106,13 +106,13 @@ void normBackward(kernel::RowNormAttr norm, const double *input,
   mean = layer ? mean / double(n) : 0;
   for (int64_t i = 0; i < n; ++i)
     squares += (input[i] - mean) * (input[i] - mean);
-  const double scale =
-      l2 ? 1 / std::max(std::sqrt(squares), double(norm.getEps()))
-         : 1 / std::sqrt(squares / double(n) + double(norm.getEps()));
+  const double eps = norm.getEps(), length = std::sqrt(squares);
+  double scale =
+      l2 ? 1 / std::max(length, eps) : 1 / std::sqrt(squares / double(n) + eps);
+  if (l2 && length == 0 && eps == 0)
+    scale = 0; // as normRow leaves a row of zeros
   sum = layer ? sum / double(n) : 0;
-  product = !l2                                          ? product / double(n)
-            : std::sqrt(squares) > double(norm.getEps()) ? product
-                                                         : 0;
+  product = !l2 ? product / double(n) : length > eps ? product : 0;
   for (int64_t i = 0; i < n; ++i)
     q[i] = scale * (q[i] - sum - normed[i] * product);
 }

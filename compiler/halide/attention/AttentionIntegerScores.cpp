@@ -29,9 +29,10 @@ Expr finiteOrNan(const Expr &bits) {
   Expr nan = 0x7fc00000;
   return select(bits >= 0x7f800000, nan, bits);
 }
+// Bits are compared: of floats, code may take a NaN for the lesser one.
 Expr inverseStepOf(const Expr &bits, int most) {
-  Expr largest = reinterpret<float>(bits);
-  return select(largest < leastMagnitude, 0.0f, float(most) / largest);
+  Expr least = reinterpret<int32_t>(Expr(leastMagnitude));
+  return select(bits < least, 0.0f, float(most) / reinterpret<float>(bits));
 }
 Expr stepOf(const Expr &bits, int most) {
   return multiplied(reinterpret<float>(finiteOrNan(bits)), float(1.0 / most));

@@ -239,9 +239,10 @@ Expr AttentionPipe::keyOfTile(const Expr &tile, const Expr &i) const {
 void AttentionPipe::findKeyTerms() {
   Expr kv = min(u, keys - 1), term = 0.0f;
   if (integral) {
-    Expr inverse = valueInverse(kv, h);
-    term =
-        select(inverse > 0.0f, multiplied(logOf(inverse), float(-log2e)), 0.0f);
+    // Of a NaN there is no term: it comes with the weights' shares.
+    Expr inverse = valueInverse(kv, h), bits = reinterpret<int32_t>(inverse);
+    term = select(bits > 0 && bits < 0x7f800000,
+                  multiplied(logOf(inverse), float(-log2e)), 0.0f);
   }
   keyTerm = make("key_term");
   keyTerm(u, h) = select(isSomeKey(u), term, hidden);

@@ -67,7 +67,8 @@ private:
     row.made = {lanes, row.top};
   }
 
-  // A NaN must reach the loss: expOf keeps it.
+  // A NaN must reach the loss and the row's gradient: expOf keeps it, but
+  // exp2Weight does not.
   void addRow(Row &row, bool ofLoss) {
     RowSum sums{names, N, V, false, {}};
     auto differ = [&](const Expr &at) { return logits(at, m) - row.top(m); };
@@ -75,7 +76,8 @@ private:
       return sums.sum((name + row.suffix).c_str(), g, m, std::move(term));
     };
     row.total = sum("total", [&](const Expr &at) {
-      return ofLoss ? expOf(differ(at)) : exp2Weight(differ(at) * float(log2e));
+      Expr x = differ(at);
+      return ofLoss ? expOf(x) : keepNan(x, exp2Weight(x * float(log2e)));
     });
     if (ofLoss && s.smoothing > 0)
       row.plain = sum("plain", differ);

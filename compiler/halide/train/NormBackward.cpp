@@ -51,12 +51,12 @@ private:
     return mean.defined() ? total(of, m) * float(1.0 / group) : Expr(0.0f);
   }
   // What the normed row is multiplied by. An l2 norm of a row that is as short
-  // as eps divides by a constant.
+  // as eps divides by a constant; one with a NaN is not short.
   Expr productOf(const Expr &of) const {
     Expr product = dot(of, m) * scale(of, m);
     if (s.norm != RowStatistic::l2)
       return product * float(1.0 / group);
-    return select(sqrt(squares(of, m)) > float(s.eps), product, 0.0f);
+    return select(sqrt(squares(of, m)) <= float(s.eps), 0.0f, product);
   }
 
   void findScale() {
@@ -74,7 +74,7 @@ private:
     });
     scale = Func(names("scale"));
     if (s.norm == RowStatistic::l2)
-      scale(g, m) = 1.0f / max(sqrt(squares(g, m)), float(s.eps));
+      scale(g, m) = scaleOfL2(squares(g, m), s.eps);
     else
       scale(g, m) =
           1.0f / sqrt(squares(g, m) * float(1.0 / group) + float(s.eps));

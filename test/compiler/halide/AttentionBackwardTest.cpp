@@ -1,10 +1,10 @@
 // Compares attention's backward pass with double: heads that share keys, masks,
-// windows, soft caps, biases, sinks, more keys than queries, every cut of heads
-// into tasks;
-// every buffer ends at a guard page.
+// windows, soft caps, biases, sinks, more keys than queries, hostile numbers,
+// every cut of heads into tasks; every buffer ends at a guard page.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-attention-backward widest
+#include "test/compiler/halide/Inputs/Hostile.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>
@@ -27,6 +27,14 @@ struct Case {
   int64_t left = 0, right = 0;      // window
   int64_t chunk = 0, distances = 0; // columns of a bias, 0: none
   bool sloped = false, byKey = false, sink = false, segmented = false;
+  char spoilt = 0; // q, k, v or g: what is hostile; 0: nothing
+  Hostile kind = Hostile::zeros;
+
+  // A loss of what is no number is none either, so its gradients may all be so:
+  // 0 times a value that a query does not see is.
+  bool spreads() const {
+    return spoilt && (kind == Hostile::oneNaN || kind == Hostile::oneInfinity);
+  }
 };
 
 std::string text(int64_t number) { return std::to_string(number); }
@@ -40,7 +48,9 @@ std::string nameOf(const Case &c) {
          (c.left + c.right > 0 ? ", window" : "") + (c.chunk ? ", chunk" : "") +
          (c.distances ? ", bias" : "") + (c.sloped ? ", slopes" : "") +
          (c.byKey ? ", bias of keys" : "") + (c.sink ? ", sink" : "") +
-         (c.segmented ? ", segments" : "") + ": ";
+         (c.segmented ? ", segments" : "") +
+         (c.spoilt ? std::string(", ") + wordOf(c.kind) + " " + c.spoilt : "") +
+         ": ";
 }
 
 void expect(bool holds, const std::string &what) {
@@ -62,6 +72,15 @@ struct Heads {
   }
   const float *at(int64_t m, int64_t h) const {
     return numbers.data() + m * stride + h * width;
+  }
+  void spoil(Hostile kind) {
+    std::mt19937 random(5);
+    mille::test::spoil(
+        kind, rows, heads * width,
+        [&](int64_t m, int64_t n) -> float & {
+          return numbers[m * stride + n];
+        },
+        [&](int64_t n) { return int64_t(random() % uint64_t(n)); });
   }
   std::string type() const { return rowsOf(heads * width, stride, "f32"); }
   Argument all() { return matrix(numbers.data(), rows, heads * width, stride); }
@@ -119,6 +138,10 @@ struct Problem {
       mask[j] = !c.masked || j % 4 != 1;
       segments[j] = int32_t(j / 5 % 2);
     }
+    for (auto [name, heads] :
+         {std::pair{'q', &query}, {'k', &key}, {'v', &value}, {'g', &gradient}})
+      if (c.spoilt == name)
+        heads->spoil(c.kind);
   }
 
   static double slopeOf(int64_t h) { return 0.25 / double(1 << h); }
@@ -204,13 +227,17 @@ struct Problem {
 };
 
 void compare(const Heads &got, const Wanted &want, int64_t terms,
-             const std::string &name) {
+             const std::string &name, bool spreads) {
   for (int64_t m = 0; m < got.rows; ++m)
     for (int64_t n = 0; n < got.heads * got.width; ++n) {
       const int64_t at = m * got.heads * got.width + n;
-      const double error =
-          std::fabs(got.numbers[m * got.stride + n] - want.sum[at]);
-      expect(error <= double(terms + 64) * 2 * u * want.size[at] + 1e-30,
+      const double own = got.numbers[m * got.stride + n],
+                   error = std::fabs(own - want.sum[at]);
+      expect(std::isfinite(want.sum[at])
+                 ? (spreads && !std::isfinite(own)) ||
+                       error <=
+                           double(terms + 64) * 2 * u * want.size[at] + 1e-30
+                 : !std::isfinite(own),
              name + "error " + std::to_string(error) + " of " +
                  std::to_string(want.sum[at]));
     }
@@ -335,14 +362,18 @@ void checkSizes(const Case &c, Problem &p, const ParsedKernel &parsed,
     for (int64_t i = 0; i < p.queries; ++i)
       p.addQuery(h, i, want);
   size_t next = 0;
-  compare(*outs[next++], want.key, p.queries + p.keys, name + "of the key: ");
+  compare(*outs[next++], want.key, p.queries + p.keys,
+          name + "of the key: ", c.spreads());
   compare(*outs[next++], want.value, p.queries + p.keys,
-          name + "of the value: ");
+          name + "of the value: ", c.spreads());
   if (c.distances)
-    compare(*outs[next++], want.bias, p.keys, name + "of the bias: ");
+    compare(*outs[next++], want.bias, p.keys,
+            name + "of the bias: ", c.spreads());
   if (c.sink)
-    compare(*outs[next++], want.sink, p.keys, name + "of the sink: ");
-  compare(*outs[next], want.query, p.keys, name + "of the query: ");
+    compare(*outs[next++], want.sink, p.keys,
+            name + "of the sink: ", c.spreads());
+  compare(*outs[next], want.query, p.keys,
+          name + "of the query: ", c.spreads());
   for (size_t i = 0; i < outs.size(); ++i) {
     Heads &part = *parts[i];
     const int64_t used = part.heads * part.width;
@@ -360,21 +391,16 @@ void checkSizes(const Case &c, Problem &p, const ParsedKernel &parsed,
 }
 
 void check(const Case &c, const Target &isa) {
-  mille_kernel_function kernel = nullptr;
-  std::unique_ptr<ParsedKernel> parsed;
   using Sizes = std::pair<int64_t, int64_t>;
   for (Sizes sizes :
        {Sizes{1, 1}, Sizes{7, 7}, Sizes{33, 33}, Sizes{70, 70}, Sizes{9, 40}})
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
-      if (c.segmented && sizes.first != sizes.second)
+      if ((c.segmented && sizes.first != sizes.second) ||
+          (c.spoilt && sizes.first != 33))
         continue;
       Problem p(c, sizes.first, sizes.second, side);
-      if (!kernel) {
-        parsed =
-            std::make_unique<ParsedKernel>(textOf(c, p, outsOf(p, 5, side)));
-        kernel = load(*parsed, isa, RowClass::many);
-      }
-      checkSizes(c, p, *parsed, kernel, side);
+      const MadeKernel &it = made(textOf(c, p, outsOf(p, 5, side)), isa);
+      checkSizes(c, p, *it.parsed, it.function, side);
     }
 }
 
@@ -402,6 +428,19 @@ int main(int argc, char **argv) {
   all.sloped = all.byKey = all.sink = all.segmented = true;
   all.distances = 5;
   check(all, isa);
+  // Scores that are huge differ by more than their rounding tells apart, and
+  // those that are no numbers have no weight (HostileTest.cpp).
+  for (Hostile kind : hostileKinds)
+    for (char which : {'q', 'k', 'v', 'g'}) {
+      const bool ofScores = which == 'q' || which == 'k';
+      if (ofScores && (kind == Hostile::mixed || kind == Hostile::oneNaN ||
+                       kind == Hostile::oneInfinity))
+        continue;
+      Case hostile{4, 2, 8, 20, true, true};
+      hostile.spoilt = which;
+      hostile.kind = kind;
+      check(hostile, isa);
+    }
   printf("%d failures\n", failures);
   return failures != 0;
 }

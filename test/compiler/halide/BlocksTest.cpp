@@ -1,5 +1,6 @@
 // Compares kernel.matmul of a weight in blocks, and kernel.quantize in blocks,
-// with double at odd sizes; every buffer ends or starts at a guard page.
+// with double at odd sizes and on hostile numbers; every buffer ends or starts
+// at a guard page.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-blocks widest
@@ -34,6 +35,7 @@ struct Case {
   int64_t inner, columns;
   int accumulators;
   bool extreme = false; // levels, scales and values are the largest there are
+  bool hostile = false; // steps of the input are, of each row in another way
 
   BlockForm form() const {
     return blockFormOf(*transformer::symbolizeEncoding(encoding));
@@ -46,7 +48,8 @@ struct Case {
   int64_t outStride() const { return columns + 1; }
   std::string name() const {
     return encoding + " " + number(inner) + " x " + number(columns) +
-           (accumulators == 2 ? " gated" : "") + (extreme ? " extreme" : "");
+           (accumulators == 2 ? " gated" : "") + (extreme ? " extreme" : "") +
+           (hostile ? " hostile" : "");
   }
   std::string text() const {
     std::string x = rowsOf(inner, inStride(), "i8"),
@@ -106,10 +109,29 @@ struct Data {
           sums[k / 16] += input.as<int8_t>()[m * c.inStride() + 32 * b + k] =
               int8_t(c.extreme ? (m % 2 ? -127 : 127)
                                : std::nearbyint(draw(127)));
-        of[b] = float(0.02 + draw(0.01));
+        of[b] = c.hostile ? hostileStep(m, b) : float(0.02 + draw(0.01));
         of[blocks + b] = sums[0] + sums[1];
         of[2 * blocks + b] = sums[0];
       }
+  }
+
+  // Huge beside tiny, subnormal, 0, and one of a row that is no number.
+  float hostileStep(int64_t m, int64_t b) {
+    const auto step = float(0.02 + draw(0.01));
+    switch (m % 6) {
+    case 1:
+      return step * (b % 2 ? 1e25f : 1e-25f);
+    case 2:
+      return step * 1e-37f;
+    case 3:
+      return 0;
+    case 4:
+      return b ? step : NAN;
+    case 5:
+      return b ? step : INFINITY;
+    default:
+      return step;
+    }
   }
 
   // Also the numbers that the weight stands for, [accumulators * N, K].
@@ -235,8 +257,10 @@ void checkValues(const Data &data) {
       const int64_t at = m * c.columns + n;
       const double got = data.out[m * c.outStride() + n],
                    want = data.expected[at];
-      const double allowed = 0x1p-24 * double(c.blocks() + 6) * data.terms[at];
-      if (!(std::fabs(got - want) <= allowed))
+      const double allowed =
+          0x1p-24 * double(c.blocks() + 6) * data.terms[at] + 1e-36;
+      if (std::isfinite(want) ? !(std::fabs(got - want) <= allowed)
+                              : std::isfinite(got))
         return expect(false, c.name() + ", " + number(data.rows) + " rows: [" +
                                  number(m) + ", " + number(n) + "] is " +
                                  std::to_string(got) + " but must be " +
@@ -294,7 +318,7 @@ void checkBlock(const std::string &name, const float *x, const int8_t *values,
 }
 
 void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
-  const int64_t rows = 5, stride = columns + 2, blocks = columns / 32,
+  const int64_t rows = 8, stride = columns + 2, blocks = columns / 32,
                 each = inputParameters * blocks;
   std::string x = rowsOf(columns, stride, narrow ? "bf16" : "f32"),
               v = rowsOf(columns, stride, "i8"),
@@ -314,10 +338,15 @@ void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
     for (int64_t i = 0; i < rows * columns; ++i) {
       const int64_t m = i / columns, at = m * stride + i % columns;
       float drawn = std::uniform_real_distribution<float>(-3, 3)(random);
-      // a row of zeros, a wide one, a NaN in each block
+      // a row of zeros, a wide one, a NaN or an infinity in each block, a
+      // subnormal row, huge numbers beside tiny ones
+      const float power = float(std::pow(10.0, double(random() % 19) - 9));
       float number = m == 1                  ? 0
                      : m == 2                ? drawn * 1e30f
                      : m == 3 && i % 32 == 7 ? NAN
+                     : m == 5 && i % 32 == 7 ? INFINITY
+                     : m == 6                ? drawn * 1e-39f
+                     : m == 7                ? drawn * power
                                              : drawn;
       if (narrow)
         number = widenBf16(input.as<uint16_t>()[at] = narrowBf16(number));
@@ -333,8 +362,8 @@ void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t b = 0; b < blocks; ++b) {
         const float *of = parameters.data() + m * each;
-        if (m == 3)
-          expect(!std::isfinite(of[b]), name + ": a NaN is lost");
+        if (m == 3 || m == 5)
+          expect(!std::isfinite(of[b]), name + ": what is no number is lost");
         else
           checkBlock(name + " row " + number(m), &numbers[m * columns + 32 * b],
                      values.as<int8_t>() + m * stride + 32 * b, of[b],
@@ -362,6 +391,8 @@ int main(int argc, char **argv) {
     check({encoding, 2 * unit, 16, 1, /*extreme=*/true}, isa);
   }
   check({"q4_0", 576, 1, 1}, isa);
+  for (const char *encoding : {"q4_0", "q8_0", "q4_k"})
+    check({encoding, 512, 40, 2, /*extreme=*/false, /*hostile=*/true}, isa);
   for (int64_t columns : {32, 96, 576, 3072})
     for (bool narrow : {false, true})
       checkQuantize(columns, narrow, isa);

@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
 """Native specs drawn at random over placements, scales, norms and branches.
 
-  random_specs.py MILLE MILLE_OPT TENSORS SCRATCH SEED COUNT [COMPILED TARGET]
+  random_specs.py MILLE STAGES_AGREE SCRATCH SEED COUNT [COMPILED TARGET]
 
-Each is run as imported, as fused, and by passes of fuse of which some are left out and
-all are in any order, always in double; they must agree but for constants that kernel
-programs hold as f32. The first COMPILED of them are compiled for TARGET, too, in any
-type, with some rewrites left out, and run on 1 and 3 threads. A spec that does not
-agree is made as small as it can be, and printed.
+Each is run as imported, as fused, with some rewrites left out, and by passes of fuse of
+which some are left out and all are in any order, always in double; they must agree but
+for constants that kernel programs hold as f32 (StagesAgree.cpp). So must a step of
+training as differentiated and as fused, where the model trains. The first COMPILED of
+them are compiled for TARGET, too, in any type, with some rewrites left out, and run on 1
+and 3 threads. A spec that does not agree is made as small as it can be, and printed.
 """
+import contextlib
 import json
 import os
 import random
+import select
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, os.pardir, "Inputs")]
 import reduce_spec  # noqa: E402
+import tensors  # noqa: E402
 
 # Of fuse, after convert-to-kernel.
 PASSES = ["fuse-bias-activation", "fuse-qkv", "fuse-gate-up", "fuse-residual",
@@ -27,6 +32,8 @@ REWRITES = ["rotate-norms", "exchange-scales", "fold-branch-scales",
             "fold-linear-scales", "fold-norm-weights", "fold-softmax-scale",
             "find-dead-scales"]
 TYPES = ["f32", "f32", "bf16", "int8"]
+RECOMPUTED = ["none", "cheap", "layer", "segment:2"] # of a step of training
+LONGEST = 60 # seconds that a case may take
 
 
 def norm(draw):
@@ -232,7 +239,8 @@ class Case:
         self.passes = [name for name in PASSES if draw.random() < .8]
         draw.shuffle(self.passes)
         self.dtype = draw.choice(TYPES)
-        self.rewrites = [name for name in REWRITES if draw.random() < .7] or ["none"]
+        self.rewrites = [name for name in REWRITES if draw.random() < .7]
+        self.recompute = draw.choice(RECOMPUTED)
 
     def inputs(self, made):
         words = ["input_ids:i32:2x5=" + self.ids]
@@ -248,64 +256,71 @@ class Case:
 class Runs:
     """The commands in one folder; what they tell goes to its log."""
 
-    def __init__(self, mille, mille_opt, tensors, folder):
-        self.mille, self.mille_opt = [mille], mille_opt.split()
-        self.tensors, self.folder = ["python3", tensors], folder
-        self.log = os.path.join(folder, "log")
+    def __init__(self, mille, stages_agree, folder):
+        self.mille, self.stages_agree, self.folder = mille, stages_agree, folder
+        self.log, self.stages = os.path.join(folder, "log"), None
 
     def file(self, name):
         return os.path.join(self.folder, name)
 
-    def call(self, *command, output=None):
+    def call(self, *words):
         with open(self.log, "a") as log:
-            into = open(self.file(output), "w") if output else log
-            return subprocess.run(command, stdout=into, stderr=log).returncode == 0
+            return subprocess.run([self.mille, *words], stdout=log,
+                                  stderr=log).returncode == 0
 
     def agrees(self, made, case):
-        """`agrees`, `refused` by import, or what differs."""
-        file, call, hidden = self.file, self.call, case.hidden
+        """`agrees...`, `refused` by import, or what differs."""
+        file = self.file
         open(self.log, "w").close()
         with open(file("spec.json"), "w") as out:
             json.dump(made, out, indent=1)
-        given = [file("spec.json"), case.weights, *hidden]
-        if not call(*self.mille, "compile", *given, "--stop-after=import",
-                    output="import.mlir"):
-            return "refused"
-        if not call(*self.tensors, "make", file("in"), *case.inputs(made)):
-            return "no inputs"
-        if not call(*self.mille, "compile", *given, "--stop-after=fuse",
-                    output="fuse.mlir"):
-            return "fuse fails"
-        words = ["--roll", "--convert-to-kernel"] + ["--" + p for p in case.passes]
-        if not call(*self.mille_opt, *words, file("import.mlir"), output="some.mlir"):
-            return "fails: " + " ".join(words)
-        for stage in ("import", "fuse", "some"):
-            if not call(*self.mille, "run", file(stage + ".mlir"), "--target=reference",
-                        *hidden, "--inputs", file("in"), "--outputs", file(stage)):
-                return stage + " does not run"
-        for stage, what in (("fuse", "fuse differs"),
-                            ("some", "differs: " + " ".join(words))):
-            if not call(*self.tensors, "close", file(stage), file("import"),
-                        "kernel_stage"):
-                return what
-        return self.compiled_agrees(given, case) if case.target else "agrees"
+        tensors.make(file("in"), case.inputs(made))
+        outcome = self.stages_agree_on(case)
+        if case.target and outcome.startswith("agrees"):
+            given = [file("spec.json"), case.weights, *case.hidden]
+            return self.compiled_agrees(given, case) or outcome
+        return outcome
+
+    def stages_agree_on(self, case):
+        """The answer of stages-agree, which goes on running."""
+        if not self.stages:
+            with open(self.log, "a") as log:
+                self.stages = subprocess.Popen([self.stages_agree], stdin=subprocess.PIPE,
+                                               stdout=subprocess.PIPE, stderr=log)
+        passes = ["roll", "convert-to-kernel"] + case.passes
+        words = {"model": self.file("spec.json"), "inputs": self.file("in"),
+                 "folder": self.folder, "weights": case.weights.split("=")[1],
+                 "hidden": bool(case.hidden), "passes": ",".join(passes),
+                 "rewrites": case.rewrites, "recompute": case.recompute}
+        self.stages.stdin.write((json.dumps(words) + "\n").encode())
+        self.stages.stdin.flush()
+        if not select.select([self.stages.stdout], [], [], LONGEST)[0]:
+            self.stages.kill()
+        answer = self.stages.stdout.readline().decode().strip()
+        if answer:
+            return answer
+        status, self.stages = self.stages.wait(), None
+        return f"the process ends with {status}"
 
     def compiled_agrees(self, given, case):
+        """What is wrong with the package; nothing where it is right."""
         file, call = self.file, self.call
-        how = [f"--dtype={case.dtype}", "--rewrites=" + ",".join(case.rewrites)]
-        if not call(*self.mille, "compile", *given, *how, f"--target={case.target}",
+        how = [f"--dtype={case.dtype}",
+               "--rewrites=" + ",".join(case.rewrites or ["none"])]
+        if not call("compile", *given, *how, f"--target={case.target}",
                     "--name=drawn", "-o", file("package")):
             return "no package: " + " ".join(how)
         for threads in ("1", "3"):
-            if not call(*self.mille, "run", file("package"), f"--threads={threads}",
+            if not call("run", file("package"), f"--threads={threads}",
                         "--inputs", file("in"), "--outputs", file(threads)):
                 return "the package does not run: " + " ".join(how)
-        if not call(*self.tensors, "same", file("1"), file("3")):
-            return "threads differ: " + " ".join(how)
+        with open(self.log, "a") as log, contextlib.redirect_stdout(log):
+            if tensors.same(file("1"), file("3")):
+                return "threads differ: " + " ".join(how)
         # The rows of padding are zeros in a run; verify keeps them.
-        if not call(*self.mille, "verify", file("package"), "--inputs", file("in")):
+        if not call("verify", file("package"), "--inputs", file("in")):
             return "the package differs: " + " ".join(how)
-        return "agrees"
+        return ""
 
 
 def tell(runs, made, case, outcome):
@@ -314,17 +329,18 @@ def tell(runs, made, case, outcome):
         made, lambda other: runs.agrees(other, case) == outcome)
     runs.agrees(smallest, case)
     with open(runs.log) as file:
-        print(outcome, case.weights, case.inputs(smallest), file.read()[:2000])
+        print(outcome, case.weights, case.inputs(smallest), vars(case),
+              file.read()[-2000:])
     with open(runs.file("import.mlir")) as file:
         ops = sum(" = transformer." in line for line in file)
     print(f"{ops} ops: {json.dumps(smallest, indent=1)}")
 
 
 def main(arguments):
-    runs, seed, count = Runs(*arguments[:4]), arguments[4], int(arguments[5])
-    compiled, target = int((arguments[6:] + ["0"])[0]), (arguments[7:] + [""])[0]
+    runs, seed, count = Runs(*arguments[:3]), arguments[3], int(arguments[4])
+    compiled, target = int((arguments[5:] + ["0"])[0]), (arguments[6:] + [""])[0]
     draw = random.Random(int(seed))
-    agreed = refused = 0
+    agreed = refused = trained = 0
     while agreed < count:
         made = spec(draw)
         case = Case(draw, made, target if agreed < compiled else "")
@@ -333,13 +349,15 @@ def main(arguments):
             refused += 1
             with open(runs.log) as file:
                 print("refused:", file.read().splitlines()[:1])
-        elif outcome != "agrees":
+        elif not outcome.startswith("agrees"):
             print(f"spec {agreed} of seed {seed}")
             tell(runs, made, case, outcome)
             return 1
         else:
             agreed += 1
-    print(f"{count} specs agree, {compiled} of them compiled, {refused} more refused")
+            trained += outcome == "agrees and trains"
+    print(f"{count} specs agree, {trained} of them also trained, {compiled} compiled, "
+          f"{refused} more refused")
     return 0
 
 

@@ -56,6 +56,8 @@ public:
   // Errors count against the largest finite number of their row, and what is no
   // number, or infinite, must be so in the out, and nothing else.
   bool byRow = false;
+  // Then all that a head writes to the row may be so, too.
+  bool spreadsInHead = false;
 
   // Runs the op in every way it may be cut, for sequences of `tokens` query
   // rows (0: rows are cut) and `keys` key rows; the failures seen, each
@@ -81,6 +83,8 @@ private:
   std::string text() const;
   std::vector<double> judge(ParsedKernel &parsed) const;
   double sizeOfRow(const std::vector<double> &expected, int64_t row) const;
+  bool isFiniteHead(const std::vector<double> &expected, int64_t row,
+                    int64_t column) const;
   double sizeOfHead(const std::vector<double> &expected, int64_t row,
                     int64_t column) const;
   int32_t run(const ParsedKernel &parsed, mille_kernel_function kernel,

@@ -179,6 +179,17 @@ mille_kernel_function mille::test::load(ParsedKernel &kernel, const Target &isa,
   return reinterpret_cast<mille_kernel_function>(entry);
 }
 
+const MadeKernel &mille::test::made(const std::string &text,
+                                    const Target &isa) {
+  static std::map<std::string, MadeKernel> all;
+  MadeKernel &entry = all[isa.name + text];
+  if (!entry.parsed) {
+    entry.parsed = std::make_unique<ParsedKernel>(text);
+    entry.function = load(*entry.parsed, isa, RowClass::many);
+  }
+  return entry;
+}
+
 std::string mille::test::rowsOf(int64_t columns, int64_t stride,
                                 const char *element) {
   return "memref<?x" + std::to_string(columns) + "x" + element + ", strided<[" +

@@ -2,6 +2,7 @@
 // that end at guard pages, and how far a sum may be from double.
 // Must be included by one file of a program.
 #pragma once
+#include "test/compiler/halide/Inputs/Hostile.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <algorithm>
@@ -59,6 +60,18 @@ struct Rows {
     return matrix(numbers.data() + first, rows, end - first, stride);
   }
   std::string type() const { return rowsType(columns, stride); }
+  // `across`: numbers cancel with those of the row before, not of the column.
+  void spoil(Hostile kind, bool across = false) {
+    std::mt19937 random(5);
+    auto pick = [&](int64_t n) { return int64_t(random() % uint64_t(n)); };
+    if (across)
+      return mille::test::spoil(
+          kind, columns, rows,
+          [&](int64_t n, int64_t m) -> float & { return at(m, n); }, pick);
+    mille::test::spoil(
+        kind, rows, columns,
+        [&](int64_t m, int64_t n) -> float & { return at(m, n); }, pick);
+  }
 
   int64_t rows, columns, stride;
   Guarded numbers;
@@ -74,9 +87,15 @@ void fill(Guarded &numbers, const std::vector<float> &from) {
   memcpy(numbers.data(), from.data(), from.size() * 4);
 }
 
+// Whether |got - want| <= most + tiny; what is no number, or infinite, must be
+// one of these.
+bool isWithin(double got, double want, double most) {
+  return std::isfinite(want) ? std::fabs(got - want) <= most + 1e-35
+                             : !std::isfinite(got);
+}
 // Whether |got - want| <= factor u size + tiny.
 bool isNear(double got, double want, double factor, double size) {
-  return std::fabs(got - want) <= factor * u * size + 1e-35;
+  return isWithin(got, want, factor * u * size);
 }
 
 constexpr auto sides = {Guarded::Side::end, Guarded::Side::start};
