@@ -14,7 +14,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 15
+#define MILLE_ABI_VERSION 16
 
 /* ---- Words of the structs ------------------------------------------------ */
 
