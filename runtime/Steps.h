@@ -7,11 +7,11 @@ namespace mille {
 
 // Rows of tokens, `group` of them side by side: windows, patches.
 struct Gather {
-  const float *input; // [sequences * tokens, columns]
+  const float *input; // [sequences * tokens, parts * columns]
   int64_t inputStride, columns, tokens;
-  const int32_t *index; // [count], -1: zeros; constant
-  int64_t count, group;
-  float *out; // [sequences * count / group, group * columns]
+  const int32_t *index;        // [count], -1: zeros; constant
+  int64_t count, group, parts; // parts: 1 on a device, which trains nothing
+  float *out;                  // [sequences * count / group, group * columns]
   int64_t outStride, sequences;
 
   int64_t perSequence() const { return count / group; } // rows of the out

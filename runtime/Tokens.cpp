@@ -31,9 +31,31 @@ void gatherRows(void *context, int64_t task, int) {
       if (from < 0)
         memset(into, 0, g.columns * sizeof(float));
       else
-        memcpy(into, g.input + (sequence * g.tokens + from) * g.inputStride,
+        memcpy(into,
+               g.input +
+                   (sequence * g.tokens + from / g.parts) * g.inputStride +
+                   from % g.parts * g.columns,
                g.columns * sizeof(float));
     }
+  }
+}
+
+// The sums of a table's columns, one of which a task has: a bias of pairs.
+struct PairSums {
+  const float *gradient; // [rows, heads * tokens]
+  int64_t rows, stride;
+  const int32_t *index; // [tokens * tokens]
+  int64_t tokens, heads;
+  float *out; // [entries, heads]
+};
+
+void sumPairs(void *context, int64_t head, int) {
+  const PairSums &p = *static_cast<PairSums *>(context);
+  for (int64_t m = 0; m < p.rows; ++m) {
+    const float *row = p.gradient + m * p.stride + head * p.tokens;
+    const int32_t *entries = p.index + m % p.tokens * p.tokens;
+    for (int64_t j = 0; j < p.tokens; ++j)
+      p.out[entries[j] * p.heads + head] += row[j];
   }
 }
 
@@ -94,14 +116,22 @@ extern "C" {
 void mille_gather_tokens(mille_run *run, const float *input,
                          int64_t input_stride, int64_t columns,
                          const int32_t *index, int64_t count, int64_t group,
-                         int64_t tokens, float *out, int64_t out_stride) {
+                         int64_t parts, int64_t tokens, float *out,
+                         int64_t out_stride) {
   mille_session &session = mille::sessionOf(run);
-  Gather gather = {input, input_stride, columns, tokens,     index,
-                   count, group,        out,     out_stride, run->batch};
-  if (doneOnDevice(session, &mille_backend::gather, gather))
+  Gather gather = {input, input_stride, columns, tokens,     index,     count,
+                   group, parts,        out,     out_stride, run->batch};
+  if (parts == 1 && doneOnDevice(session, &mille_backend::gather, gather))
     return;
   GatherTask tasks = {gather, rowsPerTask(group * columns)};
   session.share(gatherRows, &tasks, tasksOf(gather.rows(), tasks.rowsPerTask));
+}
+
+void mille_pair_sums(mille_run *run, const float *gradient, int64_t rows,
+                     int64_t gradient_stride, const int32_t *index,
+                     int64_t tokens, int64_t heads, float *out) {
+  PairSums sums = {gradient, rows, gradient_stride, index, tokens, heads, out};
+  mille::sessionOf(run).share(sumPairs, &sums, heads);
 }
 
 void mille_similarity(mille_run *run, const float *left, int64_t left_stride,

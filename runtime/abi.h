@@ -278,12 +278,19 @@ void mille_shift(mille_run *run, const int32_t *ids, int64_t rows,
 /* out[i] = weight[from[i]], for `count` numbers. */
 void mille_spread(mille_run *run, const float *weight, const int32_t *from,
                   int64_t count, float *out);
-/* index holds `count` tokens per sequence; -1 gives zeros. `group` tokens side
- * by side make one row of out. */
+/* out[index[i * tokens + j] * heads + h] += gradient[m, h * tokens + j], where i
+ * is m % tokens; rows m in their order. */
+void mille_pair_sums(mille_run *run, const float *gradient, int64_t rows,
+                     int64_t gradient_stride, const int32_t *index,
+                     int64_t tokens, int64_t heads, float *out);
+/* index holds `count` parts per sequence; -1 gives zeros. A token of the input
+ * is `parts` of them, of `columns` each, and `group` of them side by side make
+ * one row of out. */
 void mille_gather_tokens(mille_run *run, const float *input,
                          int64_t input_stride, int64_t columns,
                          const int32_t *index, int64_t count, int64_t group,
-                         int64_t tokens, float *out, int64_t out_stride);
+                         int64_t parts, int64_t tokens, float *out,
+                         int64_t out_stride);
 /* numbers: c, h, w, kh, kw, stride y x, padding y x, prefix. Where height is
  * not 0, it and width are in place of h and w, and the images follow each other
  * without a gap. */

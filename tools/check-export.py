@@ -25,6 +25,10 @@ CASES = [(os.path.join(native, "gpt.json"), AutoModelForCausalLM),
          (os.path.join(folders, "gpt2"), AutoModelForCausalLM),
          (os.path.join(folders, "gpt_neox_parallel"), AutoModelForCausalLM),
          (os.path.join(folders, "bert_mlm"), AutoModelForMaskedLM),
+         *((os.path.join(folders, name), AutoModelForCausalLM)
+           for name in ("mixtral", "gpt_oss", "llama4_text", "qwen2_moe", "qwen3_moe",
+                        "deepseek_v2_lite", "deepseek_v3", "minicpm3", "doge", "xglm")),
+         (os.path.join(folders, "marian"), AutoModelForSeq2SeqLM),
          (os.path.join(folders, "bart"), AutoModelForSeq2SeqLM),
          (os.path.join(folders, "t5_gated_gelu_untied"), AutoModelForSeq2SeqLM)]
 

@@ -155,9 +155,22 @@ LogicalResult adjoint<PairBiasOp>(PairBiasOp op, OpBuilder &builder,
   return success();
 }
 
+template <>
+SmallVector<Value> reads<KeyHeadBiasOp>(KeyHeadBiasOp, const Primal &) {
+  return {};
+}
+template <>
+LogicalResult adjoint<KeyHeadBiasOp>(KeyHeadBiasOp op, OpBuilder &builder,
+                                     ValueRange gradients, Primal &,
+                                     Gradients &into) {
+  into[0] = KeyHeadGradientOp::create(
+      builder, op.getLoc(), op.getInput().getType(), gradients.front());
+  return success();
+}
+
 void attachAttentionAdjoints(MLIRContext *context) {
-  attachAdjoints<RotateOp, AttendOp, LinearAttendOp, DistanceBiasOp,
-                 PairBiasOp>(context);
+  attachAdjoints<RotateOp, AttendOp, LinearAttendOp, DistanceBiasOp, PairBiasOp,
+                 KeyHeadBiasOp>(context);
 }
 
 } // namespace mille::differentiate

@@ -164,9 +164,15 @@ private:
     auto shape = entry.function.getResultAttrOfType<ShapeAttr>(
         *number, "transformer.shape");
     if (kind == "trained")
-      return isSquared(training, output.getType())
-                 ? addSquaredError(entry, output, shape, smoothing)
-                 : addCrossEntropy(entry, output, shape, smoothing);
+      switch (lossOf(training, output.getType())) {
+      case mille::Loss::mean_squared_error:
+        return addNumberLoss<SquaredErrorOp>(entry, output, shape, smoothing);
+      case mille::Loss::binary_cross_entropy:
+        return addNumberLoss<BinaryCrossEntropyOp>(entry, output, shape,
+                                                   smoothing);
+      default:
+        return addCrossEntropy(entry, output, shape, smoothing);
+      }
     if (kind != "given")
       return entry.function.emitError()
              << "loss is '" << kind << "' but must be trained or given";
@@ -174,19 +180,22 @@ private:
     return Loss{output, output, given, name, shape};
   }
 
-  static bool isSquared(const Training &training, Type output) {
+  static mille::Loss lossOf(const Training &training, Type output) {
     if (training.loss != mille::Loss::by_output)
-      return training.loss == mille::Loss::mean_squared_error;
-    return cast<ShapedType>(output).getShape().back() == 1;
+      return training.loss;
+    return cast<ShapedType>(output).getShape().back() == 1
+               ? mille::Loss::mean_squared_error
+               : mille::Loss::cross_entropy;
   }
 
   // A label and a loss for each number.
-  static FailureOr<Loss> addSquaredError(Entry &entry, Value output,
-                                         ShapeAttr shape, double smoothing) {
+  template <typename Op>
+  static FailureOr<Loss> addNumberLoss(Entry &entry, Value output,
+                                       ShapeAttr shape, double smoothing) {
     if (smoothing != 0)
       return entry.function.emitError()
              << "label_smoothing is " << formatDouble(smoothing)
-             << " but the labels of squared errors are numbers, not classes";
+             << " but labels are numbers, not classes";
     if (!shape && (shape = entry.shapeOf(output))) {
       OpBuilder &builder = entry.builder;
       ArrayRef<int64_t> own = cast<ShapedType>(output.getType()).getShape();
@@ -197,9 +206,9 @@ private:
     }
     Value labels = entry.addInput(labelsName, output.getType(), shape);
     Value weight = entry.lossWeight();
-    auto made = SquaredErrorOp::create(
-        entry.builder, output.getLoc(),
-        TypeRange{output.getType(), output.getType()}, output, labels, weight);
+    auto made = Op::create(entry.builder, output.getLoc(),
+                           TypeRange{output.getType(), output.getType()},
+                           output, labels, weight);
     return Loss{output, made.getLosses(), made.getGradient(), lossesName.str(),
                 shape};
   }
@@ -253,7 +262,7 @@ private:
       segments = cutLayers(entry.block(), policy->segment);
     SmallVector<Operation *> ops;
     for (Operation &op : entry.block().without_terminator())
-      if (!isa<CrossEntropyOp, SquaredErrorOp>(op))
+      if (!isa<CrossEntropyOp, SquaredErrorOp, BinaryCrossEntropyOp>(op))
         ops.push_back(&op);
     Activity activity(entry.block());
     Saved saved;

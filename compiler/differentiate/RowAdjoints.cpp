@@ -2,6 +2,7 @@
 // activations, sums, pooling. Each is a formula of the op's documentation,
 // differentiated.
 #include "compiler/differentiate/Adjoint.h"
+#include "compiler/differentiate/FixedRows.h"
 #include "compiler/differentiate/Unit.h"
 
 using namespace mlir;
@@ -48,11 +49,24 @@ LogicalResult adjoint<EmbedOp>(EmbedOp op, OpBuilder &builder,
                                ValueRange gradients, Primal &primal,
                                Gradients &) {
   SmallVector<Value> ids;
-  for (Value one : op.getIds())
+  SmallVector<Attribute> tables;
+  SmallVector<int64_t> offsets;
+  double scale = 1; // of the first table
+  for (auto [i, one] : llvm::enumerate(op.getIds())) {
+    Attribute table = op.getTables()[i];
+    if (isFixed(op, table))
+      continue;
+    if (i == 0)
+      scale = op.getScale().convertToDouble();
     ids.push_back(primal.at(one));
-  EmbedGradientOp::create(builder, op.getLoc(), gradients.front(), ids,
-                          op.getTablesAttr(), op.getOffsetsAttr(),
-                          op.getScaleAttr());
+    tables.push_back(table);
+    offsets.push_back(op.getOffsets()[i]);
+  }
+  if (!ids.empty())
+    EmbedGradientOp::create(builder, op.getLoc(), gradients.front(), ids,
+                            builder.getArrayAttr(tables),
+                            builder.getDenseI64ArrayAttr(offsets),
+                            builder.getF64FloatAttr(scale));
   return success();
 }
 
@@ -80,9 +94,11 @@ LogicalResult adjoint<LinearOp>(LinearOp op, OpBuilder &builder,
                                 Gradients &into) {
   Value g = gradients.front();
   Value experts = op.getExperts() ? primal.at(op.getExperts()) : Value();
-  WeightGradientOp::create(builder, op.getLoc(), g, primal.at(op.getInput()),
-                           experts, op.getWeightAttr(), op.getBiasAttr(),
-                           op.getScaleAttr());
+  if (op.getBiasAttr() || !isFixed(op, op.getWeightAttr()))
+    WeightGradientOp::create(builder, op.getLoc(), g, primal.at(op.getInput()),
+                             experts, op.getWeightAttr(), op.getBiasAttr(),
+                             op.getScaleAttr(),
+                             fixedRowsOf(op, op.getWeightAttr()));
   if (primal.isActive(op.getInput()))
     into[0] = LinearOp::create(builder, op.getLoc(), op.getInput().getType(), g,
                                experts, op.getWeightAttr(), FlatSymbolRefAttr(),
@@ -181,8 +197,9 @@ template <> SmallVector<Value> reads<ConstantOp>(ConstantOp, const Primal &) {
 template <>
 LogicalResult adjoint<ConstantOp>(ConstantOp op, OpBuilder &builder,
                                   ValueRange gradients, Primal &, Gradients &) {
-  ConstantGradientOp::create(builder, op.getLoc(), gradients.front(),
-                             op.getValueAttr());
+  if (!isFixed(op, op.getValueAttr()))
+    ConstantGradientOp::create(builder, op.getLoc(), gradients.front(),
+                               op.getValueAttr());
   return success();
 }
 
@@ -201,9 +218,43 @@ LogicalResult adjoint<PoolOp>(PoolOp op, OpBuilder &builder,
   return success();
 }
 
+template <>
+SmallVector<Value> reads<GatherTokensOp>(GatherTokensOp, const Primal &) {
+  return {};
+}
+// A part of the input gets the gradients of all parts of the result that it
+// went to: a gather of the first of these, one of the second, and so on.
+template <>
+LogicalResult adjoint<GatherTokensOp>(GatherTokensOp op, OpBuilder &builder,
+                                      ValueRange gradients, Primal &,
+                                      Gradients &into) {
+  const int64_t parts = op.getParts(),
+                count = op.getInput().getType().getDimSize(1) * parts;
+  SmallVector<SmallVector<int64_t>> from;
+  SmallVector<size_t> uses(count);
+  for (auto [place, part] : llvm::enumerate(op.getIndex())) {
+    if (part < 0)
+      continue;
+    if (uses[part] == from.size())
+      from.emplace_back(count, -1);
+    from[uses[part]++][part] = int64_t(place);
+  }
+  if (from.empty()) // of zeros alone
+    from.emplace_back(count, -1);
+  for (ArrayRef<int64_t> index : from) {
+    Value gathered =
+        GatherTokensOp::create(builder, op.getLoc(), op.getInput().getType(),
+                               gradients.front(), index, parts, op.getGroup());
+    into[0] = into[0] ? AddOp::create(builder, op.getLoc(), into[0], gathered)
+                      : gathered;
+  }
+  return success();
+}
+
 void attachRowAdjoints(MLIRContext *context) {
   attachAdjoints<AddOp, AffineOp, EmbedOp, NormOp, LinearOp, ActivateOp, GateOp,
-                 SoftcapOp, ClampOp, DropoutOp, ConstantOp, PoolOp>(context);
+                 SoftcapOp, ClampOp, DropoutOp, ConstantOp, PoolOp,
+                 GatherTokensOp>(context);
 }
 
 } // namespace mille::differentiate

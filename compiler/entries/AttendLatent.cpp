@@ -206,7 +206,8 @@ private:
     auto made = ParameterOp::create(
         builder, origin->getLoc(),
         (owner + "_" + how + (last.empty() ? "" : "." + last.str())).str(),
-        RankedTensorType::get(shape, builder.getF32Type()), value, dtype);
+        RankedTensorType::get(shape, builder.getF32Type()), value, dtype,
+        DenseI64ArrayAttr());
     made->remove(); // insert() places it and finds a free name
     symbols.insert(made, std::next(origin->getIterator()));
     return symbol = FlatSymbolRefAttr::get(made.getSymNameAttr());

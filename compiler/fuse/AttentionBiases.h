@@ -8,8 +8,9 @@ namespace mille {
 struct Converter::Biases {
   mlir::DenseF64ArrayAttr slopes;
   mlir::Value keyHeadBias, contentQuery, contentKey;
-  mlir::Attribute table;               // the value of `bias`, null: none
-  transformer::DistanceBiasOp trained; // instead of a table: it changes
+  mlir::Attribute table;              // the value of `bias`, null: none
+  mlir::Operation *trained = nullptr; // distance_bias or pair_bias instead of a
+                                      // table: it changes
   kernel::BiasBy by = kernel::BiasBy::distance;
 };
 

@@ -188,7 +188,8 @@ static bool haveWhole(func::FuncOp function, StringRef tokens, int64_t each) {
 }
 
 // The number of tokens of `value` in one sequence of `op`.
-FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
+template <typename Op>
+FailureOr<Value> Converter::tokensOfSequence(Op op, Value value) {
   Space space = spaceOf(value);
   if (int64_t each = op.getSequenceTokens()) {
     space.size = "";
@@ -214,6 +215,9 @@ FailureOr<Value> Converter::tokensOfSequence(AttendOp op, Value value) {
   space.count /= op.getSequences();
   return tokensOf(space);
 }
+
+template FailureOr<Value> Converter::tokensOfSequence(AttendGradientOp op,
+                                                      Value value);
 
 LogicalResult Converter::convertAttend(AttendOp op) {
   Location location = op.getLoc();

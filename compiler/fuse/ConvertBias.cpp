@@ -25,6 +25,10 @@ InFlightDiagnostic tooMany(Operation *op, StringRef what) {
          << what << " but its kernel adds at most one";
 }
 
+bool isTable(Value bias) {
+  return isa_and_present<DistanceBiasOp, PairBiasOp>(bias.getDefiningOp());
+}
+
 DenseF64ArrayAttr scaled(DenseF64ArrayAttr numbers, double factor) {
   SmallVector<double> all(numbers.asArrayRef());
   for (double &number : all)
@@ -61,21 +65,24 @@ LogicalResult Converter::addSlopes(Operation *op, PositionBiasOp slopes,
   return success();
 }
 
+LogicalResult Converter::addKeyHeads(Operation *op, Value key,
+                                     KeyHeadBiasOp bias, Biases &biases) {
+  if (biases.slopes || biases.keyHeadBias)
+    return tooMany(op, "by key and head");
+  if (failed(sameRows(op, {key, bias.getInput()})))
+    return failure();
+  biases.keyHeadBias = valueOf(bias.getInput());
+  return success();
+}
+
 LogicalResult Converter::addBias(AttendOp op, Value bias, Biases &biases) {
   if (auto slopes = bias.getDefiningOp<PositionBiasOp>())
     return addSlopes(op, slopes, biases);
-  if (auto byKey = bias.getDefiningOp<KeyHeadBiasOp>()) {
-    if (biases.slopes || biases.keyHeadBias)
-      return tooMany(op, "by key and head");
-    if (failed(sameRows(op, {op.getKey(), byKey.getInput()})))
-      return failure();
-    biases.keyHeadBias = valueOf(byKey.getInput());
-    return success();
-  }
-  auto distance = bias.getDefiningOp<DistanceBiasOp>();
-  if (distance && isTrained())
-    return addTrainedTable(op, distance, biases);
-  if (distance)
+  if (auto byKey = bias.getDefiningOp<KeyHeadBiasOp>())
+    return addKeyHeads(op, op.getKey(), byKey, biases);
+  if (isTable(bias) && isTrained())
+    return addTrainedTable(op, bias, biases);
+  if (auto distance = bias.getDefiningOp<DistanceBiasOp>())
     return addTable(op,
                     GatherAttr::get(op.getContext(), distance.getTableAttr(),
                                     distance.getBucketsAttr()),
@@ -129,11 +136,13 @@ FailureOr<Value> Converter::tableOf(AttendOp op, const Biases &biases) {
 
 //===-- tables that a step changes ----------------------------------------===//
 
-LogicalResult Converter::addTrainedTable(Operation *op, DistanceBiasOp table,
+LogicalResult Converter::addTrainedTable(Operation *op, Value bias,
                                          Biases &biases) {
   if (biases.trained)
     return tooMany(op, "by tables that are trained");
-  biases.trained = table;
+  biases.trained = bias.getDefiningOp();
+  biases.by = isa<PairBiasOp>(biases.trained) ? kernel::BiasBy::pair
+                                              : kernel::BiasBy::distance;
   return success();
 }
 
@@ -141,8 +150,10 @@ LogicalResult Converter::addTrainedBias(AttendGradientOp op, Value bias,
                                         Biases &biases) {
   if (auto slopes = bias.getDefiningOp<PositionBiasOp>())
     return addSlopes(op, slopes, biases);
-  if (auto distance = bias.getDefiningOp<DistanceBiasOp>())
-    return addTrainedTable(op, distance, biases);
+  if (auto byKey = bias.getDefiningOp<KeyHeadBiasOp>())
+    return addKeyHeads(op, op.getKey(), byKey, biases);
+  if (isTable(bias))
+    return addTrainedTable(op, bias, biases);
   auto error = op.emitOpError("has a bias that no kernel trains yet");
   error.attachNote(bias.getLoc()) << "the bias is made here";
   return error;
@@ -165,27 +176,42 @@ Value Converter::spread(Location location, Value weight, ArrayRef<int64_t> from,
               });
 }
 
-// [heads, 2D + 1] of a table [entries, heads].
+// [heads, 2D + 1], or [heads, tokens * tokens], of a table [entries, heads].
 FailureOr<Value> Converter::trainedTableOf(const Biases &biases) {
-  DistanceBiasOp op = biases.trained;
-  if (!op)
+  if (!biases.trained)
     return Value();
-  Value table = weight(op.getLoc(), op.getTableAttr());
+  auto distance = dyn_cast<DistanceBiasOp>(biases.trained);
+  auto pair = dyn_cast<PairBiasOp>(biases.trained);
+  Location location = biases.trained->getLoc();
+  ArrayRef<int64_t> rows = pair ? pair.getIndex() : distance.getBuckets();
+  Value table =
+      weight(location, pair ? pair.getTableAttr() : distance.getTableAttr());
   if (!table)
     return failure();
-  const int64_t heads = cast<ShapedType>(table.getType()).getDimSize(1),
-                columns = op.getBuckets().size();
+  const int64_t heads = cast<ShapedType>(table.getType()).getDimSize(1);
   SmallVector<int64_t> from;
   for (int64_t h = 0; h < heads; ++h)
-    for (int64_t bucket : op.getBuckets())
-      from.push_back(bucket * heads + h);
-  return spread(op.getLoc(), table, from, {heads, columns});
+    for (int64_t row : rows)
+      from.push_back(row * heads + h);
+  return spread(location, table, from, {heads, int64_t(rows.size())});
+}
+
+LogicalResult Converter::convertBiasGradient(KeyHeadGradientOp op) {
+  values[op.getResult()] = valueOf(op.getGradient()); // the kernel has added it
+  return success();
 }
 
 LogicalResult Converter::convertBiasGradient(BiasGradientOp op) {
   auto buckets = op.getBuckets();
-  if (!buckets)
-    return op.emitOpError("is of a bias by pair, which no kernel trains yet");
+  if (!buckets) {
+    Value to = gradientOf(op, op.getTableAttr());
+    if (!to)
+      return failure();
+    kernel::PairSumsOp::create(body, op.getLoc(), to.getType(),
+                               valueOf(op.getGradient()), op.getIndexAttr(),
+                               to);
+    return success();
+  }
   const int64_t heads =
       cast<ShapedType>(op.getGradient().getType()).getDimSize(1);
   SmallVector<int64_t> to;

@@ -13,10 +13,10 @@ LogicalResult Converter::convertGatherTokens(GatherTokensOp op) {
   assert(from.count && "the verifier admits fixed tokens only");
   Value to = destinationOf(op.getResult());
   values[op.getResult()] =
-      kernel::GatherTokensOp::create(body, op.getLoc(), to.getType(),
-                                     valueOf(op.getInput()), op.getIndexAttr(),
-                                     op.getGroupAttr(),
-                                     body.getI64IntegerAttr(from.count), to)
+      kernel::GatherTokensOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getInput()),
+          op.getIndexAttr(), op.getGroupAttr(),
+          body.getI64IntegerAttr(from.count), to, op.getPartsAttr())
           .getResult();
   return success();
 }

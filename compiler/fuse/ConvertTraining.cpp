@@ -1,7 +1,9 @@
 // Converts the loss, gradients of products, tables and attention, and saved
 // values from `transformer` to `kernel`. Must not fuse.
+#include "compiler/fuse/Activations.h"
 #include "compiler/fuse/AttentionBiases.h"
 #include "compiler/fuse/Converter.h"
+#include "dialects/kernel/Backward.h"
 #include "dialects/transformer/Training.h"
 
 #include <numeric>
@@ -50,6 +52,20 @@ Value Converter::scaledRows(Location location, Value x, double scale,
                   });
 }
 
+// 1 for each row of the weight but those that fixed_rows names: 0.
+static Attribute movingRows(WeightGradientOp op, ArrayRef<int64_t> fixed) {
+  const int64_t rows = op.getGradient().getType().getShape().back();
+  SmallVector<double> factors;
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t place = row % fixed[0] - fixed[1];
+    factors.push_back(place >= 0 && place < fixed[2] ? 0 : 1);
+  }
+  MLIRContext *context = op.getContext();
+  return NumbersAttr::get(
+      context, DenseF64ArrayAttr::get(context, factors),
+      RankedTensorType::get({rows}, Float32Type::get(context)));
+}
+
 LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
   Routing *routing = op.getExperts() ? routingOf(op, op.getExperts()) : nullptr;
   if ((op.getExperts() && !routing) ||
@@ -61,6 +77,12 @@ LogicalResult Converter::convertWeightGradient(WeightGradientOp op) {
     return failure();
   Value scaled = scaledRows(op.getLoc(), arriving,
                             op.getScale().convertToDouble(), op.getGradient());
+  if (auto fixed = op.getFixedRows()) {
+    Value moves = weight(op.getLoc(), movingRows(op, *fixed));
+    if (!moves)
+      return failure();
+    scaled = timesFactors(op.getLoc(), scaled, moves, op.getGradient());
+  }
   kernel::WeightGradientOp::create(body, op.getLoc(), to.getType(), scaled,
                                    valueOf(op.getInput()),
                                    routing ? routing->starts : Value(), to);
@@ -159,15 +181,33 @@ Value Converter::timesFactors(Location location, Value x, ValueRange factors,
 }
 
 LogicalResult Converter::checkAttendGradient(AttendGradientOp op) {
-  for (auto [name, isThere] :
-       {std::pair<StringRef, bool>{"a prefix", bool(op.getPrefix())},
-        {"several sequences", op.getSequences() != 1},
-        {"sequences of some tokens", op.getSequenceTokens() != 0}})
-    if (isThere)
-      return op.emitOpError("has ") << name << ", which no kernel trains yet";
+  if (op.getPrefix())
+    return op.emitOpError("has a prefix, which no kernel trains yet");
   if (failed(sameRows(op, {op.getKey(), op.getValue()})))
     return failure();
   return sameRows(op, {op.getQuery(), op.getGradient()});
+}
+
+// The columns of a head of the gradient of a table that is trained.
+static int64_t columnsOfGradient(Operation *bias) {
+  if (auto pair = dyn_cast<PairBiasOp>(bias))
+    return cast<ShapedType>(pair.getType()).getDimSize(3);
+  return cast<DistanceBiasOp>(bias).getBuckets().size();
+}
+
+// The ops of these gradients add them to what the biases are made of.
+void Converter::setBiasGradients(AttendGradientOp op,
+                                 kernel::AttentionBackwardOp backward) {
+  using kernel::GradientOf;
+  for (auto [number, bias] :
+       llvm::zip(op.getBiasGradients().value_or(ArrayRef<int64_t>()),
+                 op.getToBiases())) {
+    const bool byKey =
+        bool(op.getBiases()[number].getDefiningOp<KeyHeadBiasOp>());
+    values[bias] = kernel::resultOf(backward, byKey ? GradientOf::key_head_bias
+                                                    : GradientOf::bias);
+    spaces[bias] = spaceOf(op.getKey());
+  }
 }
 
 LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
@@ -177,6 +217,10 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   for (Value bias : op.getBiases())
     if (failed(addTrainedBias(op, bias, biases)))
       return failure();
+  auto queries = tokensOfSequence(op, op.getQuery());
+  auto keys = tokensOfSequence(op, op.getKey());
+  if (failed(queries) || failed(keys))
+    return failure();
   auto factors = queryFactors(op);
   auto table = trainedTableOf(biases);
   Value sink =
@@ -186,6 +230,10 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
   SmallVector<Value> outs{destinationOf(op.getKey()),
                           destinationOf(op.getValue())};
+  bool trainsKeyHeads = false;
+  for (int64_t number : op.getBiasGradients().value_or(ArrayRef<int64_t>()))
+    trainsKeyHeads |=
+        bool(op.getBiases()[number].getDefiningOp<KeyHeadBiasOp>());
   Value rows = rowsOf(op.getQuery());
   const int64_t heads = op.getHeads();
   Value query = timesFactors(op.getLoc(), valueOf(op.getQuery()), *factors,
@@ -193,10 +241,13 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   auto ofHeads = headFactors(op);
   if (failed(ofHeads))
     return failure();
-  if (*table)
+  if (trainsKeyHeads)
     outs.push_back(makeDestination(
-        body, op.getLoc(), rows,
-        heads * cast<ShapedType>(table->getType()).getDimSize(1)));
+        body, op.getLoc(), rowsOf(op.getKey()),
+        cast<ShapedType>(biases.keyHeadBias.getType()).getDimSize(1)));
+  if (*table)
+    outs.push_back(makeDestination(body, op.getLoc(), rows,
+                                   heads * columnsOfGradient(biases.trained)));
   if (sink)
     outs.push_back(makeDestination(body, op.getLoc(), rows, heads));
   outs.push_back(destinationOf(op.getQuery()));
@@ -205,12 +256,14 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
       timesFactors(op.getLoc(), query, *ofHeads, op.getQuery()),
       valueOf(op.getKey()), valueOf(op.getValue()), valueOf(op.getGradient()),
       optional(op.getKeyMask()), biases.keyHeadBias, sink, *table,
-      optional(op.getSegments()), tokensOf(spaceOf(op.getQuery())),
-      tokensOf(spaceOf(op.getKey())), outs, op.getHeadsAttr(),
+      optional(op.getSegments()), *queries, *keys, outs, op.getHeadsAttr(),
       op.getKvHeadsAttr(), op.getHeadDimAttr(), op.getValueDimAttr(),
       body.getDenseI64ArrayAttr({0, 0, 0}), op.getScaleAttr(),
       body.getBoolAttr(op.getMask() == Mask::causal), op.getSoftcapAttr(),
-      biases.slopes, op.getWindowAttr(), op.getChunkAttr());
+      biases.slopes, op.getWindowAttr(), op.getChunkAttr(),
+      *table ? kernel::BiasByAttr::get(op.getContext(), biases.by)
+             : kernel::BiasByAttr(),
+      trainsKeyHeads ? body.getUnitAttr() : UnitAttr());
   ValueRange results = backward.getResults();
   values[op.getKeyGradient()] = results[0];
   values[op.getValueGradient()] = results[1];
@@ -224,10 +277,9 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   spaces[op.getKeyGradient()] = spaces[op.getValueGradient()] =
       spaceOf(op.getKey());
   spaces[op.getQueryGradient()] = spaceOf(op.getQuery());
-  // The table's rows: its op adds them to the parameter.
-  for (Value bias : op.getToBiases())
-    values[bias] = results[2];
-  return sink ? addColumns(op, results.drop_back().back(), op.getSinkAttr())
+  setBiasGradients(op, backward);
+  return sink ? addColumns(op, resultOf(backward, kernel::GradientOf::sink),
+                           op.getSinkAttr())
               : success();
 }
 
@@ -282,7 +334,8 @@ LogicalResult Converter::convertCrossEntropy(CrossEntropyOp op) {
 }
 
 // Numbers of a row are apart: each has a loss.
-LogicalResult Converter::convertSquaredError(SquaredErrorOp op) {
+template <typename Op>
+LogicalResult Converter::addNumberLoss(Op op, Scalar loss, Scalar slope) {
   Location location = op.getLoc();
   if (failed(sameRows(op, {op.getValues(), op.getLabels()})))
     return failure();
@@ -291,26 +344,49 @@ LogicalResult Converter::convertSquaredError(SquaredErrorOp op) {
                  valueOf(op.getWeight())};
   Value rows = rowsOf(op.getValues());
   const int64_t columns = channelsOf(op.getValues());
+  auto weighted = [&](Scalar scalar) {
+    return makeRows(
+        body, location, spec, rows, columns,
+        [&](OpBuilder &builder, Location at, ValueRange x) -> Value {
+          Value number = scalar(builder, at, x.take_front(2));
+          return arith::MulFOp::create(builder, at, number, x[2]);
+        });
+  };
+  values[op.getLosses()] = weighted(loss);
+  values[op.getGradient()] = weighted(slope);
+  spaces[op.getLosses()] = spaceOf(op.getValues());
+  return success();
+}
+
+LogicalResult Converter::convertNumberLoss(SquaredErrorOp op) {
   auto difference = [](OpBuilder &builder, Location at, ValueRange x) {
     return arith::SubFOp::create(builder, at, x[0], x[1]).getResult();
   };
-  values[op.getLosses()] =
-      makeRows(body, location, spec, rows, columns,
-               [&](OpBuilder &builder, Location at, ValueRange x) -> Value {
-                 Value error = difference(builder, at, x);
-                 Value square =
-                     arith::MulFOp::create(builder, at, error, error);
-                 return arith::MulFOp::create(builder, at, square, x[2]);
-               });
-  values[op.getGradient()] =
-      makeRows(body, location, spec, rows, columns,
-               [&](OpBuilder &builder, Location at, ValueRange x) -> Value {
-                 Value error = difference(builder, at, x);
-                 Value twice = arith::AddFOp::create(builder, at, error, error);
-                 return arith::MulFOp::create(builder, at, twice, x[2]);
-               });
-  spaces[op.getLosses()] = spaceOf(op.getValues());
-  return success();
+  return addNumberLoss(
+      op,
+      [&](OpBuilder &builder, Location at, ValueRange x) -> Value {
+        Value error = difference(builder, at, x);
+        return arith::MulFOp::create(builder, at, error, error);
+      },
+      [&](OpBuilder &builder, Location at, ValueRange x) -> Value {
+        Value error = difference(builder, at, x);
+        return arith::AddFOp::create(builder, at, error, error);
+      });
+}
+
+// With y the label: softplus(x) - y x, and its slope sigmoid(x) - y.
+LogicalResult Converter::convertNumberLoss(BinaryCrossEntropyOp op) {
+  return addNumberLoss(
+      op,
+      [](OpBuilder &builder, Location at, ValueRange x) -> Value {
+        Value both = applyActivation(builder, at, Activation::softplus, x[0]);
+        Value yes = arith::MulFOp::create(builder, at, x[1], x[0]);
+        return arith::SubFOp::create(builder, at, both, yes);
+      },
+      [](OpBuilder &builder, Location at, ValueRange x) -> Value {
+        Value share = applyActivation(builder, at, Activation::sigmoid, x[0]);
+        return arith::SubFOp::create(builder, at, share, x[1]);
+      });
 }
 
 void Converter::saveAs(Value original, Value value, StringRef name) {
@@ -325,7 +401,7 @@ LogicalResult Converter::convertSave(SaveOp op) {
   return success();
 }
 
-LogicalResult Converter::convertSaved(SavedOp op) {
+LogicalResult Converter::convertSave(SavedOp op) {
   if (!layer) {
     values[op.getResult()] = savedValues.lookup(op.getName());
     return success();
@@ -380,7 +456,7 @@ LogicalResult Converter::convertCollect(CollectOp op) {
   return success();
 }
 
-LogicalResult Converter::convertCollected(CollectedOp op) {
+LogicalResult Converter::convertCollect(CollectedOp op) {
   values[op.getResult()] = collected.lookup(op.getName());
   spaces[op.getResult()] = spaceOf(op.getLike());
   return success();

@@ -84,8 +84,8 @@ private:
   // Of an attend or its gradient.
   template <typename Op>
   mlir::FailureOr<mlir::Value> queryScaleOf(Op op, mlir::Value queries);
-  mlir::FailureOr<mlir::Value> tokensOfSequence(transformer::AttendOp op,
-                                                mlir::Value value);
+  template <typename Op>
+  mlir::FailureOr<mlir::Value> tokensOfSequence(Op op, mlir::Value value);
   mlir::LogicalResult addBias(transformer::AttendOp op, mlir::Value bias,
                               Biases &biases);
   mlir::LogicalResult addTable(transformer::AttendOp op, mlir::Attribute rows,
@@ -99,9 +99,11 @@ private:
   // The same of a table that a step changes.
   mlir::LogicalResult addTrainedBias(transformer::AttendGradientOp op,
                                      mlir::Value bias, Biases &biases);
-  mlir::LogicalResult addTrainedTable(mlir::Operation *op,
-                                      transformer::DistanceBiasOp table,
+  mlir::LogicalResult addTrainedTable(mlir::Operation *op, mlir::Value bias,
                                       Biases &biases);
+  mlir::LogicalResult addKeyHeads(mlir::Operation *op, mlir::Value key,
+                                  transformer::KeyHeadBiasOp bias,
+                                  Biases &biases);
   mlir::FailureOr<mlir::Value> trainedTableOf(const Biases &biases);
 
   // Experts (ConvertExperts.cpp).
@@ -171,18 +173,26 @@ private:
   mlir::Value timesFactors(mlir::Location location, mlir::Value x,
                            mlir::ValueRange factors, mlir::Value like);
   mlir::LogicalResult convertBiasGradient(transformer::BiasGradientOp op);
+  mlir::LogicalResult convertBiasGradient(transformer::KeyHeadGradientOp op);
+  // Gives what a backward pass has of biases to the ops that read it.
+  void setBiasGradients(transformer::AttendGradientOp op,
+                        kernel::AttentionBackwardOp backward);
   mlir::LogicalResult
   convertConstantGradient(transformer::ConstantGradientOp op);
   mlir::LogicalResult convertPoolGradient(transformer::PoolGradientOp op);
   mlir::LogicalResult convertCrossEntropy(transformer::CrossEntropyOp op);
-  mlir::LogicalResult convertSquaredError(transformer::SquaredErrorOp op);
+  mlir::LogicalResult convertNumberLoss(transformer::SquaredErrorOp op);
+  mlir::LogicalResult convertNumberLoss(transformer::BinaryCrossEntropyOp op);
+  // Makes losses and gradients of (value, label), both times the weight.
+  template <typename Op>
+  mlir::LogicalResult addNumberLoss(Op op, Scalar loss, Scalar slope);
   mlir::LogicalResult convertDropout(transformer::DropoutOp op);
   mlir::LogicalResult convertCollect(transformer::CollectOp op);
-  mlir::LogicalResult convertCollected(transformer::CollectedOp op);
+  mlir::LogicalResult convertCollect(transformer::CollectedOp op);
   // Zeros of the type and rows of an original.
   mlir::Value zeroRows(mlir::Location location, mlir::Value like);
   mlir::LogicalResult convertSave(transformer::SaveOp op);
-  mlir::LogicalResult convertSaved(transformer::SavedOp op);
+  mlir::LogicalResult convertSave(transformer::SavedOp op);
   mlir::LogicalResult convertNormGradient(transformer::NormGradientOp op);
   mlir::Value timesOnePlus(mlir::Location location, mlir::Value gradient,
                            mlir::Value weight, mlir::Value like);

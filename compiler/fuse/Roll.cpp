@@ -41,10 +41,13 @@ public:
   }
 
 private:
-  // The type of a parameter, what matmuls are asked to read it as, and, if that
-  // is what is stored, the blocks of what the value is made of.
+  // The type of a parameter, the rows that stay, what matmuls are asked to read
+  // it as, and, if that is what is stored, the blocks of what the value is made
+  // of.
   static Attribute read(ParameterOp parameter, bool byEncoding) {
     SmallVector<Attribute> parts{parameter.getTypeAttr()};
+    if (Attribute fixed = parameter.getFixedRowsAttr())
+      parts.push_back(fixed);
     if (StringAttr dtype = parameter.getDtypeAttr()) {
       parts.push_back(dtype);
       byEncoding = dtype == "stored";

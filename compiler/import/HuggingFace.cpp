@@ -163,14 +163,27 @@ void mille::import::ignoreUsual(Config &config, ArrayRef<StringRef> silent) {
   config.noteRest();
 }
 
+// What transformers would train the model by.
+static void readLoss(Config &config, ModelSpec &model) {
+  const std::string problem = config.text("problem_type", "");
+  if (problem == "regression")
+    model.training.emplace().loss = Loss::mean_squared_error;
+  else if (problem == "multi_label_classification")
+    model.training.emplace().loss = Loss::binary_cross_entropy;
+  if (config.flag("output_router_logits", false))
+    config.problems.note(config.at(),
+                         "output_router_logits is true: training is without "
+                         "the loss that balances experts, which transformers "
+                         "adds then");
+}
+
 void mille::import::readConfig(Config &config, const Family &family,
                                ModelSpec &model) {
   model.family = family.modelType.str();
   model.at = config.at();
   readArchitecture(config, family);
   family.describe(config, model);
-  if (config.text("problem_type", "") == "regression")
-    model.training.emplace().loss = Loss::mean_squared_error;
+  readLoss(config, model);
   if (family.encoderDecoder) {
     config.ignore("is_encoder_decoder");
     config.ignore("add_cross_attention");

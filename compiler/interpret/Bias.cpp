@@ -86,12 +86,29 @@ Status mille::interpreter::runOp(Run &run, tf::PairBiasOp op) {
 }
 
 Status mille::interpreter::runOp(Run &run, tf::KeyHeadBiasOp op) {
-  const Tensor &input = run.at(op.getInput()); // [batch, keys, heads]
-  int64_t keys = input.shape[1], heads = columnsOf(input);
+  const Tensor &input = run.at(op.getInput()); // [batch, keys, channels]
+  int64_t keys = input.shape[1], channels = columnsOf(input);
+  int64_t heads = op.getResult().getType().getShape()[1];
   auto number = [&](int64_t b, int64_t h, int64_t, int64_t j) {
-    return input.numbers[(b * keys + j) * heads + h];
+    return input.numbers[(b * keys + j) * channels + h / (heads / channels)];
   };
   run.set(op.getResult(), biasOf(input.shape[0], heads, keys, keys, number));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::KeyHeadGradientOp op) {
+  const Tensor &gradient = run.at(op.getGradient()); // [batch, heads, q, k]
+  int64_t heads = gradient.shape[1], keys = gradient.shape[3];
+  int64_t channels = op.getResult().getType().getShape()[2];
+  Tensor out = zeros({gradient.shape[0], keys, channels});
+  const double *next = gradient.numbers.data();
+  for (int64_t b = 0; b < gradient.shape[0]; ++b)
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t i = 0; i < gradient.shape[2]; ++i)
+        for (int64_t j = 0; j < keys; ++j)
+          out.numbers[(b * keys + j) * channels + h / (heads / channels)] +=
+              *next++;
+  run.set(op.getResult(), std::move(out));
   return Status::done;
 }
 

@@ -49,7 +49,10 @@ double mille::interpreter::slopeOf(tf::Activation function, double x) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-Status mille::interpreter::runOp(Run &run, tf::SquaredErrorOp op) {
+namespace {
+
+// `of` gives the loss and its slope at (value, label).
+template <typename Op, typename Of> Status numberLoss(Run &run, Op op, Of of) {
   Tensor gradient = run.at(op.getValues());
   const Tensor &labels = run.at(op.getLabels());
   const int64_t count = gradient.numbers.size();
@@ -60,13 +63,29 @@ Status mille::interpreter::runOp(Run &run, tf::SquaredErrorOp op) {
   const double weight = run.at(op.getWeight()).numbers.front();
   Tensor losses = zeros(gradient.shape);
   for (int64_t i = 0; i < count; ++i) {
-    const double error = gradient.numbers[i] - labels.numbers[i];
-    losses.numbers[i] = weight * error * error;
-    gradient.numbers[i] = 2 * weight * error;
+    const auto [loss, slope] = of(gradient.numbers[i], labels.numbers[i]);
+    losses.numbers[i] = weight * loss;
+    gradient.numbers[i] = weight * slope;
   }
   run.set(op.getLosses(), std::move(losses));
   run.set(op.getGradient(), std::move(gradient));
   return Status::done;
+}
+
+} // namespace
+
+Status mille::interpreter::runOp(Run &run, tf::SquaredErrorOp op) {
+  return numberLoss(run, op, [](double x, double label) {
+    return std::pair((x - label) * (x - label), 2 * (x - label));
+  });
+}
+
+Status mille::interpreter::runOp(Run &run, tf::BinaryCrossEntropyOp op) {
+  return numberLoss(run, op, [](double x, double label) {
+    const double softplus =
+        std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+    return std::pair(softplus - label * x, 1 / (1 + std::exp(-x)) - label);
+  });
 }
 
 Status mille::interpreter::runOp(Run &run, tf::CrossEntropyOp op) {

@@ -123,7 +123,8 @@ private:
     // Operands of queries and keys need as many rows as both.
     for (Status s :
          {expectCount(op, "key_mask", keyMask, keyRows),
-          expectCount(op, "key_head_bias", keyHeadBias, keyRows * heads),
+          expectCount(op, "key_head_bias", keyHeadBias,
+                      keyRows * columns(keyHeadBias)),
           expectCount(op, "rotation", rotation, queryRows * turned),
           expectCount(op, "rotation", rotation, keyRows * turned),
           expectCount(op, "query_scale", queryScale, queryRows),
@@ -192,8 +193,11 @@ private:
     int64_t query = s * buffers.queries + i, key = s * buffers.keys + j;
     int64_t far = j - positionOf(s, i);
     double sum = 0.0;
-    if (keyHeadBias)
-      sum += keyHeadBias->numbers[key * buffers.heads + h];
+    if (keyHeadBias) {
+      const int64_t columns = columnsOf(*keyHeadBias);
+      sum +=
+          keyHeadBias->numbers[key * columns + h / (buffers.heads / columns)];
+    }
     if (op.getSlopes())
       sum += (*op.getSlopes())[h] * double(far);
     if (bias) {

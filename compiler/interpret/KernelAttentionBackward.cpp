@@ -2,6 +2,7 @@
 // query. Must stay plain: sums run over heads, queries and keys in order.
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Run.h"
+#include "dialects/kernel/Backward.h"
 
 #include <cmath>
 
@@ -41,28 +42,29 @@ public:
           expectCount(op, "gradient", &gradient,
                       rowsOf(query) * columnsOf(gradient)),
           expectCount(op, "key_mask", mask, rows),
-          expectCount(op, "key_head_bias", keyHeadBias, rows * heads),
+          expectCount(op, "key_head_bias", keyHeadBias,
+                      keyHeadBias ? rows * columnsOf(*keyHeadBias) : 0),
+          expectCount(op, "bias", byPair() ? bias : nullptr,
+                      heads * keys * keys),
+          expectCount(op, "bias", byPair() ? bias : nullptr,
+                      heads * queries * queries),
           expectCount(op, "segments", segments, rows),
           expectCount(op, "segments", segments, rowsOf(query))})
       if (failed(s))
         return s;
-    ofKey = zeros({rows, kvHeads * headDim});
-    ofValue = zeros({rows, kvHeads * valueDim});
-    ofQuery = zeros({rowsOf(query), heads * headDim});
-    if (bias)
-      ofBias = zeros({rowsOf(query), heads * columnsOf(*bias)});
-    if (sink)
-      ofSink = zeros({rowsOf(query), heads});
+    using Of = kernel::GradientOf;
+    for (auto part : kernel::partsOf(op)) {
+      const bool ofKeys = part.of == Of::key || part.of == Of::value ||
+                          part.of == Of::key_head_bias;
+      partOf(part.of) =
+          zeros({ofKeys ? rows : rowsOf(query), part.columns * part.heads});
+    }
     for (int64_t s = 0; s < sequences; ++s)
       for (int64_t h = 0; h < heads; ++h)
         for (int64_t i = 0; i < queries; ++i)
           addQuery(s, h, i);
-    outs = {std::move(ofKey), std::move(ofValue)};
-    if (bias)
-      outs.push_back(std::move(ofBias));
-    if (sink)
-      outs.push_back(std::move(ofSink));
-    outs.push_back(std::move(ofQuery));
+    for (auto part : kernel::partsOf(op))
+      outs.push_back(std::move(partOf(part.of)));
     return Status::done;
   }
 
@@ -87,20 +89,43 @@ private:
                              segments->numbers[s * keys + j]);
   }
 
-  // The column of `bias` for key j of query i.
+  bool byPair() const { return op.getBiasBy() == kernel::BiasBy::pair; }
+  // The column of the gradient of `bias` for key j of query i.
   int64_t columnOf(int64_t i, int64_t j) const {
     const int64_t most = columnsOf(*bias) / 2;
-    return std::clamp(j - i, -most, most) + most;
+    return byPair() ? j : std::clamp(j - i, -most, most) + most;
+  }
+  // The column of key_head_bias for head h.
+  int64_t keyBiasOf(int64_t h) const {
+    return h / (heads / columnsOf(*keyHeadBias));
+  }
+  Tensor &partOf(kernel::GradientOf of) {
+    using Of = kernel::GradientOf;
+    switch (of) {
+    case Of::key:
+      return ofKey;
+    case Of::value:
+      return ofValue;
+    case Of::key_head_bias:
+      return ofKeyBias;
+    case Of::bias:
+      return ofBias;
+    case Of::sink:
+      return ofSink;
+    case Of::query:
+      return ofQuery;
+    }
+    llvm_unreachable("a part is one of the values above");
   }
 
   double added(int64_t s, int64_t h, int64_t i, int64_t j) const {
     double sum = 0;
     if (keyHeadBias)
-      sum += *at(*keyHeadBias, s * keys + j, h);
+      sum += *at(*keyHeadBias, s * keys + j, keyBiasOf(h));
     if (op.getSlopes())
       sum += (*op.getSlopes())[h] * double(j - i);
     if (bias)
-      sum += *at(*bias, h, columnOf(i, j));
+      sum += *at(*bias, h, byPair() ? i * keys + j : columnOf(i, j));
     return sum;
   }
 
@@ -148,8 +173,10 @@ private:
       add(d, at(key, other, op.getOffsets()[1] + shared * headDim),
           &ofQuery.numbers[(row * heads + h) * headDim], headDim);
       if (bias)
-        ofBias.numbers[(row * heads + h) * columnsOf(*bias) + columnOf(i, j)] +=
-            u;
+        ofBias.numbers[row * columnsOf(ofBias) +
+                       h * (columnsOf(ofBias) / heads) + columnOf(i, j)] += u;
+      if (op.getKeyHeadGradient())
+        ofKeyBias.numbers[other * columnsOf(ofKeyBias) + keyBiasOf(h)] += u;
     }
   }
 
@@ -159,7 +186,7 @@ private:
   int64_t queries, keys, headDim, valueDim, heads, kvHeads;
   double scale, cap;
   Sight sight;
-  Tensor ofKey, ofValue, ofBias, ofSink, ofQuery;
+  Tensor ofKey, ofValue, ofKeyBias, ofBias, ofSink, ofQuery;
 };
 
 } // namespace

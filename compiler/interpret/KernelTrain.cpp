@@ -3,6 +3,7 @@
 #include "compiler/interpret/RowReaders.h"
 #include "compiler/interpret/ScalarRegion.h"
 #include "compiler/interpret/Spans.h"
+#include "dialects/kernel/Backward.h"
 #include "dialects/transformer/Panels.h"
 
 #include <cmath>
@@ -83,6 +84,26 @@ Status mille::interpreter::runOp(Run &run, kernel::EmbedGradientOp op) {
     for (int64_t n = 0; n < columns; ++n)
       out.numbers[id * columns + n] += gradient.numbers[m * columns + n];
   }
+  setGradient(run, op.getOut(), out);
+  run.set(op.getResult(), std::move(out));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::PairSumsOp op) {
+  const Tensor &gradient = run.at(op.getGradient());
+  Tensor out = run.at(op.getOut());
+  const int64_t tokens = kernel::tokensOfPairs(op.getIndex().size()),
+                heads = columnsOf(out);
+  if (rowsOf(gradient) % tokens) {
+    op.emitError() << "gradient has " << rowsOf(gradient)
+                   << " rows but sequences have " << tokens;
+    return Status::input;
+  }
+  for (int64_t m = 0; m < rowsOf(gradient); ++m)
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t j = 0; j < tokens; ++j)
+        out.numbers[op.getIndex()[m % tokens * tokens + j] * heads + h] +=
+            gradient.numbers[(m * heads + h) * tokens + j];
   setGradient(run, op.getOut(), out);
   run.set(op.getResult(), std::move(out));
   return Status::done;

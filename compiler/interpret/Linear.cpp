@@ -83,6 +83,16 @@ void addProducts(const Tensor &gradient, const Tensor &input,
     }
 }
 
+// Without the columns of rows of the weight that fixed_rows names.
+Tensor moving(Tensor gradient, ArrayRef<int64_t> fixed) {
+  for (auto [i, number] : llvm::enumerate(gradient.numbers)) {
+    const int64_t place = i % columnsOf(gradient) % fixed[0] - fixed[1];
+    if (place >= 0 && place < fixed[2])
+      number = 0;
+  }
+  return gradient;
+}
+
 void addRows(const Tensor &gradient, ArrayRef<int64_t> rows, double *into) {
   int64_t columns = columnsOf(gradient);
   for (int64_t m : rows)
@@ -107,11 +117,13 @@ Status mille::interpreter::runOp(Run &run, tf::WeightGradientOp op) {
       op.getBiasAttr() ? run.gradient(op, op.getBiasAttr()) : nullptr;
   if (!weight || (op.getBiasAttr() && !bias))
     return Status::input;
+  std::optional<ArrayRef<int64_t>> fixed = op.getFixedRows();
   std::map<int64_t, SmallVector<int64_t>> rows; // of each entry
   for (int64_t m = 0; m < rowsOf(input); ++m)
     rows[experts ? int64_t(experts->numbers[m]) : 0].push_back(m);
   for (auto &[entry, mine] : rows) {
-    addProducts(gradient, input, mine, op.getScale().convertToDouble(),
+    addProducts(fixed ? moving(gradient, *fixed) : gradient, input, mine,
+                op.getScale().convertToDouble(),
                 &weight->numbers[entry * columns * inner]);
     if (bias)
       addRows(gradient, mine, &bias->numbers[entry * columns]);

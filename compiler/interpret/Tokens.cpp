@@ -10,18 +10,19 @@ namespace tf = mille::transformer;
 
 namespace {
 
-// [batch * tokens, columns] -> [batch * m, group * columns].
+// [batch * tokens, parts * columns] -> [batch * m, group * columns].
 template <typename Op>
 Tensor gatherTokens(Op op, const Tensor &input, int64_t batch, int64_t tokens) {
   ArrayRef<int64_t> index = op.getIndex();
-  int64_t columns = columnsOf(input), group = op.getGroup();
-  int64_t parts = index.size();
+  int64_t each = op.getParts(), group = op.getGroup();
+  int64_t columns = columnsOf(input) / each, parts = index.size();
   Tensor out = zeros({batch * parts / group, group * columns});
   for (int64_t part = 0; part < batch * parts; ++part) {
     int64_t from = index[part % parts];
     if (from >= 0)
-      std::copy_n(&input.numbers[(part / parts * tokens + from) * columns],
-                  columns, &out.numbers[part * columns]);
+      std::copy_n(
+          &input.numbers[(part / parts * tokens * each + from) * columns],
+          columns, &out.numbers[part * columns]);
   }
   return out;
 }

@@ -5,6 +5,8 @@
 #include "runtime/abi.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace mille;
 
 namespace {
@@ -212,12 +214,15 @@ void describeBackward(const KernelSpec &spec, KernelInfo &info) {
   for (int i = 0; i < attentionOperands; ++i)
     if (f.optional[i])
       info.rowDimension.push_back(rowDimensionOf(AttentionOperand(i)));
-  const size_t outs =
-      2 + spec.biasGradient.has_value() + spec.sinkGradient.has_value();
+  const size_t outs = 2 + spec.keyBiasGradient.has_value() +
+                      spec.biasGradient.has_value() +
+                      spec.sinkGradient.has_value();
   info.rowDimension.insert(info.rowDimension.end(), outs, 1);
   info.bufferCount = info.rowDimension.size() + 1;
   info.scalarCount = 2;
   info.columnUnit = f.group();
+  if (spec.keyBiasGradient) // a task has all heads that share a number
+    info.columnUnit = std::lcm(info.columnUnit, f.headsOfKeyBias());
   info.rowUnit = 1u << 30;
   info.flopsPerRow = 2 * f.heads * (3 * f.headDim + 2 * f.valueDim);
 }

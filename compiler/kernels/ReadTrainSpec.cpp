@@ -1,6 +1,7 @@
 // Reads the specs of the kernels of a training step.
 // Must not choose tiles or schedules: generators do.
 #include "compiler/kernels/ReadParts.h"
+#include "dialects/kernel/Backward.h"
 
 using namespace mlir;
 using namespace mille;
@@ -22,6 +23,26 @@ Type entryOf(Value buffer, Value starts) {
   if (!starts || !type || !type.getLayout().isIdentity())
     return buffer.getType();
   return MemRefType::get(type.getShape().drop_front(), type.getElementType());
+}
+
+// Where a spec has an out of attention's backward pass.
+BufferSpec &gradientOf(kernel::GradientOf of, KernelSpec &spec) {
+  using Of = kernel::GradientOf;
+  switch (of) {
+  case Of::key:
+    return spec.attentionBackward.keyGradient;
+  case Of::value:
+    return spec.attentionBackward.valueGradient;
+  case Of::key_head_bias:
+    return spec.keyBiasGradient.emplace();
+  case Of::bias:
+    return spec.biasGradient.emplace();
+  case Of::sink:
+    return spec.sinkGradient.emplace();
+  case Of::query:
+    return spec.out;
+  }
+  llvm_unreachable("an out is one of the values above");
 }
 
 } // namespace
@@ -133,7 +154,7 @@ LogicalResult mille::readKernel(kernel::AttentionBackwardOp op,
   f.chunk = op.getChunk();
   if (auto slopes = op.getSlopes())
     f.slopes.assign(slopes->begin(), slopes->end());
-  f.biasByDistance = bool(op.getBias());
+  f.biasByDistance = op.getBiasBy() == kernel::BiasBy::distance;
   for (auto [operand, value] :
        {std::pair{AttentionOperand::keyMask, op.getKeyMask()},
         {AttentionOperand::keyHeadBias, op.getKeyHeadBias()},
@@ -148,13 +169,7 @@ LogicalResult mille::readKernel(kernel::AttentionBackwardOp op,
       {op.getKey(), &f.key},
       {op.getValue(), &f.value},
       {op.getGradient(), &a.gradient}};
-  SmallVector<BufferSpec *> outs{&a.keyGradient, &a.valueGradient};
-  if (op.getBias())
-    outs.push_back(&spec.biasGradient.emplace());
-  if (op.getSink())
-    outs.push_back(&spec.sinkGradient.emplace());
-  outs.push_back(&spec.out);
-  for (auto [out, buffer] : llvm::zip_equal(op.getOuts(), outs))
-    buffers.push_back({out, buffer});
+  for (auto [out, part] : llvm::zip_equal(op.getOuts(), kernel::partsOf(op)))
+    buffers.push_back({out, &gradientOf(part.of, spec)});
   return readBuffers(op, buffers);
 }

@@ -273,7 +273,9 @@ std::string mille::canonicalText(const KernelSpec &spec) {
     break;
   case KernelKind::attentionBackward:
     write(t, spec.attentionBackward);
-    t.optional(spec.biasGradient).optional(spec.sinkGradient);
+    for (const auto &gradient :
+         {spec.keyBiasGradient, spec.biasGradient, spec.sinkGradient})
+      t.optional(gradient);
     break;
   }
   t.word("out").buffer(spec.out);

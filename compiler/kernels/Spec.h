@@ -151,6 +151,10 @@ struct AttentionSpec {
   }
   bool has(AttentionOperand o) const { return (*this)[o].has_value(); }
   int64_t group() const { return heads / kvHeads; }
+  // The number of neighbouring heads that a column of key_head_bias is for.
+  int64_t headsOfKeyBias() const {
+    return heads / (*this)[AttentionOperand::keyHeadBias]->columns;
+  }
   // The number of neighbouring heads of a key head whose queries lie side by
   // side.
   int64_t together() const;
@@ -278,7 +282,7 @@ struct KernelSpec {
   // turn.
   std::vector<int64_t> to;
   // Further outs of attention's backward pass, before the last.
-  std::optional<BufferSpec> biasGradient, sinkGradient;
+  std::optional<BufferSpec> keyBiasGradient, biasGradient, sinkGradient;
 
   // Those that are written.
   std::vector<BufferSpec> outs() const;

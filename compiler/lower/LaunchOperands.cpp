@@ -1,6 +1,7 @@
 // Reads the operands of kernel ops on memrefs.
 // Must not emit code.
 #include "compiler/lower/LaunchOperands.h"
+#include "dialects/kernel/Backward.h"
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/RowSpace.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -88,17 +89,12 @@ bool mille::lower::isBuffer(OpOperand &operand) {
 std::pair<int64_t, int64_t> mille::lower::headsOf(OpOperand &operand) {
   Operation *op = operand.getOwner();
   if (auto backward = dyn_cast<AttentionBackwardOp>(op)) {
-    const int64_t kvHeads = backward.getKvHeads(), all = backward.getHeads();
-    SmallVector<std::pair<int64_t, int64_t>> heads{
-        {backward.getHeadDim(), kvHeads}, {backward.getValueDim(), kvHeads}};
-    if (Value bias = backward.getBias())
-      heads.push_back({cast<MemRefType>(bias.getType()).getDimSize(1), all});
-    if (backward.getSink())
-      heads.push_back({1, all});
-    heads.push_back({backward.getHeadDim(), all});
+    const auto parts = partsOf(backward);
     const int64_t out = int64_t(operand.getOperandNumber()) -
-                        (op->getNumOperands() - int64_t(heads.size()));
-    return out < 0 ? std::pair<int64_t, int64_t>() : heads[out];
+                        (op->getNumOperands() - int64_t(parts.size()));
+    if (out < 0)
+      return {0, 0};
+    return {parts[out].columns, parts[out].heads};
   }
   if (operand.getOperandNumber() + 1 != op->getNumOperands())
     return {0, 0};

@@ -3,6 +3,7 @@
 // kernels.
 #include "compiler/lower/Prepared.h"
 #include "compiler/lower/LaunchOperands.h"
+#include "dialects/kernel/Backward.h"
 #include "dialects/kernel/OpList.h"
 #include "dialects/kernel/Remembered.h"
 #include "dialects/kernel/RowSpace.h"
@@ -113,6 +114,16 @@ public:
                i64(op.getFrom().size()), address.lookup(op.getOut())});
     return success();
   }
+  LogicalResult lower(PairSumsOp op) {
+    auto table = cast<MemRefType>(op.getOut().getType());
+    code.call("mille_pair_sums",
+              {code.run, address.lookup(op.getGradient()),
+               rowsOf(op.getGradient()), i64(rowStride(op.getGradient())),
+               integers(op.getIndex()),
+               i64(tokensOfPairs(op.getIndex().size())),
+               i64(table.getDimSize(1)), address.lookup(op.getOut())});
+    return success();
+  }
   LogicalResult lower(QueryScaleOp op) {
     transformer::LengthScaleAttr scale = op.getScale();
     double numbers[] = {scale.getBase(), scale.getFloor(), scale.getBeta(),
@@ -219,9 +230,10 @@ public:
   LogicalResult lower(GatherTokensOp op) {
     code.call("mille_gather_tokens",
               {code.run, address.lookup(op.getInput()),
-               i64(rowStride(op.getInput())), i64(columnsOf(op.getInput())),
+               i64(rowStride(op.getInput())),
+               i64(columnsOf(op.getInput()) / int64_t(op.getParts())),
                integers(op.getIndex()), i64(op.getIndex().size()),
-               i64(op.getGroup()), i64(op.getTokens()),
+               i64(op.getGroup()), i64(op.getParts()), i64(op.getTokens()),
                address.lookup(op.getOut()), i64(rowStride(op.getOut()))});
     return success();
   }

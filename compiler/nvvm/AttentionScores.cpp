@@ -92,10 +92,14 @@ private:
   Reg keyBias(unsigned place) {
     if (keyBiases.size() <= place)
       keyBiases.resize(place + 1);
-    if (!keyBiases[place])
+    if (!keyBiases[place]) {
+      Reg head = b.widen(tile.head);
+      if (const int64_t share = s.headsOfKeyBias(); share != 1)
+        head = head / share;
       keyBiases[place] =
           number(Optional::keyHeadBias, tile.firstKey + keyAt(place),
-                 s[Optional::keyHeadBias]->rowStride, b.widen(tile.head));
+                 s[Optional::keyHeadBias]->rowStride, head);
+    }
     return keyBiases[place];
   }
 

@@ -37,7 +37,7 @@ FlatSymbolRefAttr Derive::parameter(FlatSymbolRefAttr from, StringRef how,
   builder.setInsertionPointAfter(origin);
   auto derived = ParameterOp::create(
       builder, origin->getLoc(), nameAfter(from.getValue(), how), *type, value,
-      cast<ParameterOp>(origin).getDtypeAttr());
+      cast<ParameterOp>(origin).getDtypeAttr(), DenseI64ArrayAttr());
   derived->remove(); // insert() places it and finds a free name
   symbols.insert(derived, std::next(origin->getIterator()));
   symbol = FlatSymbolRefAttr::get(derived.getSymNameAttr());

@@ -160,7 +160,8 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     * key_mask i32 [?]: a key whose number is 0 is hidden from every query. Its
       weight is 0, and it does not affect the out, even if it is NaN. A row that sees
       no key is 0.
-    * key_head_bias [?, heads]: added to every score of that key and head.
+    * key_head_bias [?, n]: added to every score of that key; head h reads column
+      h / (heads / n).
     * rotation [?, 2n]: cos then sin of n angles per row, applied to dimensions
       start to start + 2n - 1 of each query and key head.
     * query_scale [?, 1], head_scale [heads] or [1]: factors of the scores in addition
@@ -186,7 +187,7 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     * (C2) the columns named by offsets exist; the out is [?, heads * value_dim].
     * (C3) rotation has an even number 2n of columns, start + 2n <= head_dim.
     * (C4) as many slopes as heads, or none.
-    * (C5) query_scale is [?, 1], key_head_bias [?, heads].
+    * (C5) query_scale is [?, 1], key_head_bias [?, n] where n divides heads.
     * (C6) scale is finite; softcap is finite and >= 0.
     * (C7) a result for each outs on tensors, none on memrefs.
     * (C8) sink is [heads], head_scale [heads] or [1], bias f32 [heads, columns],

@@ -148,13 +148,13 @@ def Kernel_CountTokensOp : Kernel_PreparedOp<"count_tokens"> {
 def Kernel_GatherTokensOp : Kernel_PreparedOp<"gather_tokens"> {
   let summary = "tokens of each sequence in another order, `group` side by side";
   let description = [{
-    As transformer.gather_tokens: the input is [batch * tokens, N], the out [batch * m,
-    group * N], and index has m * group entries.
+    As transformer.gather_tokens: the input is [batch * tokens, parts * N], the out
+    [batch * m, group * N], and index has m * group entries.
 
     Constraints:
-    * (C1) group and tokens are > 0; index has some multiple of group entries, from
-      -1 to tokens - 1.
-    * (C2) the out has group * N columns.
+    * (C1) group, parts and tokens are > 0; index has some multiple of group entries,
+      from -1 to tokens * parts - 1.
+    * (C2) parts divides the input's columns; the out has group * N columns.
     * (C3) a result for each outs on tensors, none on memrefs.
 
     ```mlir
@@ -162,9 +162,10 @@ def Kernel_GatherTokensOp : Kernel_PreparedOp<"gather_tokens"> {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$input, DenseI64ArrayAttr:$index, I64Attr:$group,
-                       I64Attr:$tokens, Kernel_Buffer:$out);
+                       I64Attr:$tokens, Kernel_Buffer:$out,
+                       DefaultValuedAttr<I64Attr, "1">:$parts);
   let results = (outs Optional<AnyRankedTensor>:$result);
-  let assemblyFormat = "$input `index` $index `group` $group `tokens` $tokens `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
+  let assemblyFormat = "$input `index` $index `group` $group (`parts` $parts^)? `tokens` $tokens `outs` `(` $out `:` type($out) `)` attr-dict `:` type($input) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 

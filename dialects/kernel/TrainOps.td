@@ -203,7 +203,7 @@ def Kernel_PackOp : Kernel_GeneratedOp<"pack"> {
 
 def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrSizedOperandSegments],
     "getOutsMutable()"> {
-  let summary = "the gradients of attention's key, value and query, of its bias and sink";
+  let summary = "the gradients of attention's key, value and query, of its biases and sink";
   let description = [{
     Buffers, offsets, sequences, heads, masks, biases and softcap are as in `attention`,
     query i is at position i; `gradient` is that of its out. The softmax p is made again from
@@ -212,19 +212,24 @@ def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrS
     times 1 - (z / softcap)^2 where there is a softcap: query gradient = scale d k, key gradient =
     scale d^T q. The query heads of a key head are added in their order.
 
-    `bias` is by distance. Its gradient is a row for each query, [?, heads * (2D + 1)]: u, added
-    where keys share a column. The sink's is [?, heads]: -p_sink sum(p * g v^T).
+    The gradient of `bias` is a row for each query: by distance [?, heads * (2D + 1)], u added
+    where keys share a column; by pair [?, heads * keys], u itself. With `key_head_gradient`
+    that of key_head_bias is its shape: u added over queries and the heads that share a number.
+    The sink's is [?, heads]: -p_sink sum(p * g v^T).
 
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
     * (C2) the columns named by offsets exist; gradient is [?, heads * value_dim]; the outs are
-      the gradients of key [?, kv_heads * head_dim], value [?, kv_heads * value_dim], of bias
-      and of sink if there are these, and of query [?, heads * head_dim]; all are f32.
+      the gradients of key [?, kv_heads * head_dim], value [?, kv_heads * value_dim], of
+      key_head_bias where it is asked for, of bias and of sink if there are these, and of query
+      [?, heads * head_dim]; all are f32.
     * (C3) key_mask and segments are i32 [?]; scale is finite; softcap is finite and >= 0;
       window is empty or two numbers >= 0; chunk >= 0.
     * (C4) results for the outs on tensors, none on memrefs.
-    * (C5) key_head_bias is [?, heads], sink [heads], bias [heads, odd]; there are as many
-      slopes as heads, or none.
+    * (C5) key_head_bias is [?, n] where n divides heads, sink [heads]; there are as many slopes
+      as heads, or none.
+    * (C6) bias and bias_by go together; bias is [heads, odd] by distance and [heads, keys *
+      keys] by pair; key_head_gradient goes with a key_head_bias.
 
     Accuracy: |error| <= (keys + 64) 2u sum|t|, of the terms of each sum.
 
@@ -244,7 +249,8 @@ def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrS
     I64Attr:$heads, I64Attr:$kv_heads, I64Attr:$head_dim, I64Attr:$value_dim,
     DenseI64ArrayAttr:$offsets, F64Attr:$scale, BoolAttr:$causal,
     DefaultValuedAttr<F64Attr, "0.0">:$softcap, OptionalAttr<DenseF64ArrayAttr>:$slopes,
-    OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk);
+    OptionalAttr<DenseI64ArrayAttr>:$window, DefaultValuedAttr<I64Attr, "0">:$chunk,
+    OptionalAttr<Kernel_BiasByAttr>:$bias_by, UnitAttr:$key_head_gradient);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $query `,` $key `,` $value `gradient` $gradient `:` type($gradient)
@@ -255,9 +261,33 @@ def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrS
     `outs` `(` $outs `:` type($outs) `)`
     `heads` $heads `kv_heads` $kv_heads `head_dim` $head_dim `value_dim` $value_dim
     `offsets` $offsets `scale` $scale `causal` $causal (`softcap` $softcap^)?
-    (`slopes` custom<Numbers>($slopes)^)? (`window` $window^)? (`chunk` $chunk^)? attr-dict
+    (`slopes` custom<Numbers>($slopes)^)? (`window` $window^)? (`chunk` $chunk^)?
+    (`bias_by` $bias_by^)? (`key_head_gradient` $key_head_gradient^)? attr-dict
     `:` type($query) `,` type($key) `,` type($value) (`->` type($results)^)?
   }];
+  let hasVerifier = 1;
+}
+
+def Kernel_PairSumsOp : Kernel_PreparedOp<"pair_sums", [Kernel_Adds]> {
+  let summary = "out[index[i * n + j], h] += sum over sequences s of gradient[s * n + i, h * n + j]";
+  let description = [{
+    The gradient of a table by pairs of a sequence's n tokens, from that of a bias by pair. The
+    sum starts at what the out holds, and rows are added in their order.
+
+    Constraints:
+    * (C1) index has n * n numbers, n > 0, each a row of the out, f32 [entries, heads].
+    * (C2) gradient is f32 [?, heads * n].
+    * (C3) a result for each outs on tensors, none on memrefs.
+
+    Accuracy: |error| <= (k + 1) u sum|t|, of k terms and what the out holds.
+
+    ```mlir
+    %t = kernel.pair_sums %g index [0, 1, 1, 0] outs(%w : tensor<2x4xf32>) : tensor<?x8xf32> -> tensor<2x4xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$gradient, DenseI64ArrayAttr:$index, Kernel_Buffer:$out);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = "$gradient `index` $index `outs` `(` $out `:` type($out) `)` attr-dict `:` type($gradient) (`->` type($result)^)?";
   let hasVerifier = 1;
 }
 

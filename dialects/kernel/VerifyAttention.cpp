@@ -1,5 +1,6 @@
 // Verifiers of attention and of rotations, one `// Cn` per labelled constraint.
 #include "dialects/kernel/Access.h"
+#include "dialects/kernel/Backward.h"
 #include "dialects/kernel/StateBytes.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -122,16 +123,29 @@ LogicalResult verifyBias(Operation *op, Value bias, int64_t heads,
   return success();
 }
 
+// A number for each key and head, or for each key and some heads.
+LogicalResult verifyKeyHeadBias(Operation *op, Value bias, int64_t heads) {
+  if (!bias)
+    return success();
+  auto columns = columnsOf(op, "key_head_bias", bias);
+  if (!columns)
+    return failure();
+  if (shapeOf(bias)[0] == ShapedType::kDynamic && heads % *columns == 0)
+    return success();
+  return op->emitOpError() << "key_head_bias is " << bias.getType()
+                           << " but must be [?, n] where n divides " << heads
+                           << " heads";
+}
+
 // Operands and lists with an entry per head, key or query.
 LogicalResult verifyOptional(AttentionOp op) {
   constexpr int64_t any = ShapedType::kDynamic;
   int64_t heads = op.getHeads();
   if (failed(verifyOneOf(op, "query_scale", op.getQueryScale(),
                          {{any, 1}})) ||                           // C5
-      failed(verifyOneOf(op, "key_head_bias", op.getKeyHeadBias(), // C5
-                         {{any, heads}})) ||
-      failed(verifyOneOf(op, "sink", op.getSink(), {{heads}})) || // C8
-      failed(verifyOneOf(op, "head_scale", op.getHeadScale(),     // C8
+      failed(verifyKeyHeadBias(op, op.getKeyHeadBias(), heads)) || // C5
+      failed(verifyOneOf(op, "sink", op.getSink(), {{heads}})) ||  // C8
+      failed(verifyOneOf(op, "head_scale", op.getHeadScale(),      // C8
                          {{heads}, {1}})))
     return failure();
   if (failed(verifyIndices(op, "key_mask", op.getKeyMask())) ||  // C11
@@ -308,22 +322,62 @@ static LogicalResult verifySoftcap(Operation *op, double softcap) {
                            << " but must be finite and >= 0";
 }
 
-// The columns of the outs: key, value, bias and sink if there are these, query.
-static SmallVector<int64_t> outColumns(AttentionBackwardOp op) {
-  SmallVector<int64_t> columns{
-      int64_t(op.getKvHeads()) * int64_t(op.getHeadDim()),
-      int64_t(op.getKvHeads()) * int64_t(op.getValueDim())};
-  const int64_t heads = op.getHeads();
-  if (op.getBias())
-    columns.push_back(heads * shapeOf(op.getBias())[1]);
+int64_t mille::kernel::tokensOfPairs(int64_t pairs) {
+  const int64_t root = std::llround(std::sqrt(double(pairs)));
+  return root * root == pairs ? root : 0;
+}
+
+SmallVector<BackwardPart> mille::kernel::partsOf(AttentionBackwardOp op) {
+  const int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
+  SmallVector<BackwardPart> parts{
+      {GradientOf::key, int64_t(op.getHeadDim()), kvHeads},
+      {GradientOf::value, int64_t(op.getValueDim()), kvHeads}};
+  if (op.getKeyHeadGradient())
+    parts.push_back(
+        {GradientOf::key_head_bias, 1, shapeOf(op.getKeyHeadBias())[1]});
+  if (op.getBias()) {
+    const int64_t columns = shapeOf(op.getBias())[1];
+    const bool byPair = op.getBiasBy() == BiasBy::pair;
+    parts.push_back(
+        {GradientOf::bias, byPair ? tokensOfPairs(columns) : columns, heads});
+  }
   if (op.getSink())
-    columns.push_back(heads);
-  columns.push_back(heads * int64_t(op.getHeadDim()));
-  return columns;
+    parts.push_back({GradientOf::sink, 1, heads});
+  parts.push_back({GradientOf::query, int64_t(op.getHeadDim()), heads});
+  return parts;
+}
+
+Value mille::kernel::resultOf(AttentionBackwardOp op, GradientOf of) {
+  for (auto [result, part] : llvm::zip(op.getResults(), partsOf(op)))
+    if (part.of == of)
+      return result;
+  return Value();
+}
+
+// Biases of a backward pass, and what is asked of them.
+static LogicalResult verifyBiases(AttentionBackwardOp op) {
+  const int64_t heads = op.getHeads();
+  if (failed(verifyKeyHeadBias(op, op.getKeyHeadBias(), heads)) || // C5
+      failed(verifyOneOf(op, "sink", op.getSink(), {{heads}})) ||  // C5
+      failed(verifySlopes(op)))                                    // C5
+    return failure();
+  if (bool(op.getBias()) != bool(op.getBiasBy())) // C6
+    return op.emitOpError("must have both bias and bias_by, or neither");
+  if (op.getKeyHeadGradient() && !op.getKeyHeadBias()) // C6
+    return op.emitOpError("has key_head_gradient but no key_head_bias");
+  if (!op.getBias())
+    return success();
+  const bool byPair = *op.getBiasBy() == BiasBy::pair;
+  if (failed(verifyBias(op, op.getBias(), heads, !byPair))) // C6
+    return failure();
+  const int64_t columns = shapeOf(op.getBias())[1];
+  if (byPair && !tokensOfPairs(columns)) // C6
+    return op.emitOpError() << "bias by pair has " << columns
+                            << " columns but must have a square of the keys";
+  return success();
 }
 
 LogicalResult AttentionBackwardOp::verify() {
-  const int64_t heads = getHeads();
   if (failed(verifyHeads(*this)) ||                              // C1, C2, C3
       failed(verifyIndices(*this, "key_mask", getKeyMask())) ||  // C3
       failed(verifyIndices(*this, "segments", getSegments())) || // C3
@@ -331,20 +385,16 @@ LogicalResult AttentionBackwardOp::verify() {
       failed(verifyWindow(*this, getWindow())) ||                     // C3
       failed(verifyChunk(*this, getChunk())))                         // C3
     return failure();
-  if (failed(verifyOneOf(*this, "key_head_bias", getKeyHeadBias(),
-                         {{ShapedType::kDynamic, heads}})) ||             // C5
-      failed(verifyOneOf(*this, "sink", getSink(), {{heads}})) ||         // C5
-      (getBias() && failed(verifyBias(*this, getBias(), heads, true))) || // C5
-      failed(verifySlopes(*this)))                                        // C5
+  if (failed(verifyBiases(*this)))
     return failure();
-  const SmallVector<int64_t> columns = outColumns(*this);
-  if (getOuts().size() != columns.size()) // C2
+  const SmallVector<BackwardPart> parts = partsOf(*this);
+  if (getOuts().size() != parts.size()) // C2
     return emitOpError() << "has " << getOuts().size() << " outs but there are "
-                         << columns.size()
-                         << ": the gradients of key and value, of bias and "
+                         << parts.size()
+                         << ": the gradients of key and value, of biases and "
                             "sink if there are these, and of query";
-  for (auto [out, wanted] : llvm::zip(getOuts(), columns))
-    if (failed(verifyOutColumns(*this, out, wanted))) // C2
+  for (auto [out, part] : llvm::zip(getOuts(), parts))
+    if (failed(verifyOutColumns(*this, out, part.columns * part.heads))) // C2
       return failure();
   for (auto [name, buffer] : {std::pair<StringRef, Value>{"query", getQuery()},
                               {"key", getKey()},

@@ -12,17 +12,25 @@ using mille::transformer::formatDouble;
 
 LogicalResult GatherTokensOp::verify() {
   auto columns = columnsOf(*this, "input", getInput());
-  int64_t group = getGroup(), tokens = getTokens(), wanted;
+  int64_t group = getGroup(), tokens = getTokens(), each = getParts(), parts,
+          wanted;
   if (!columns || failed(verifyPositive(*this, "group", group)) || // C1
+      failed(verifyPositive(*this, "parts", each)) ||              // C1
       failed(verifyPositive(*this, "tokens", tokens)))             // C1
     return failure();
+  if (*columns % each) // C2
+    return emitOpError() << "input has " << *columns << " columns but parts is "
+                         << each;
   if (getIndex().empty() || getIndex().size() % group) // C1
     return emitOpError() << "index has " << getIndex().size()
                          << " entries but group is " << group;
-  for (int64_t token : getIndex())
-    if (token < -1 || token >= tokens) // C1
-      return emitOpError() << "index names token " << token << " of " << tokens;
-  if (__builtin_mul_overflow(*columns, group, &wanted)) // C2
+  if (__builtin_mul_overflow(tokens, each, &parts)) // C1
+    return emitOpError() << "has " << tokens << " tokens of " << each
+                         << " parts";
+  for (int64_t part : getIndex())
+    if (part < -1 || part >= parts) // C1
+      return emitOpError() << "index names token " << part << " of " << parts;
+  if (__builtin_mul_overflow(*columns / each, group, &wanted)) // C2
     return emitOpError() << "joins " << group << " tokens of " << *columns
                          << " columns";
   if (failed(verifyOutColumns(*this, getOut(), wanted))) // C2

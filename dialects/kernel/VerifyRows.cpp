@@ -189,7 +189,7 @@ public:
                       GatherTokensOp, PatchesOp, PatchTableOp, PatchRotationOp,
                       MovePatchesOp, WindowSegmentsOp, SimilarityOp, RouteOp,
                       ScheduleOp, RecallOp, RememberOp, PositionsOp, KeepOp,
-                      PackOp, SpreadOp, ExpertsOp>::value,
+                      PackOp, SpreadOp, ExpertsOp, PairSumsOp>::value,
       LogicalResult>
   check(Op) {
     return result;

@@ -1,6 +1,7 @@
 // Verifiers of the kernels of a training step, one `// Cn` per labelled
 // constraint. Attention's backward pass is in VerifyAttention.cpp.
 #include "dialects/kernel/Access.h"
+#include "dialects/kernel/Backward.h"
 #include "dialects/transformer/Panels.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -163,6 +164,31 @@ LogicalResult PackOp::verify() {
                          << " but must be f32 or bf16 [" << stack << rows
                          << ", " << columns << "], or panels of it";
   return verifyResult(*this, getOut(), getResult()); // C2
+}
+
+LogicalResult PairSumsOp::verify() {
+  const int64_t pairs = getIndex().size(), tokens = tokensOfPairs(pairs);
+  if (tokens <= 0) // C1
+    return emitOpError() << "index has " << pairs
+                         << " numbers but must have one for each pair of "
+                            "tokens";
+  ShapedType out = shapedOf(getOut());
+  if (!out.hasStaticShape() || !out.getElementType().isF32() ||
+      out.getRank() != 2) // C1
+    return emitOpError() << "outs is " << out
+                         << " but must be f32 [entries, heads]";
+  for (int64_t row : getIndex())
+    if (row < 0 || row >= out.getDimSize(0)) // C1
+      return emitOpError() << "index has " << row << " but outs has "
+                           << out.getDimSize(0) << " rows";
+  auto columns = columnsOf(*this, "gradient", getGradient()); // C2
+  if (!columns)
+    return failure();
+  if (*columns % tokens || *columns / tokens != out.getDimSize(1)) // C2
+    return emitOpError() << "gradient has " << *columns
+                         << " columns but there are " << tokens
+                         << " tokens and " << out.getDimSize(1) << " heads";
+  return verifyResult(*this, getOut(), getResult()); // C3
 }
 
 //===-- experts -----------------------------------------------------------===//

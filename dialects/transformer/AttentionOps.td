@@ -164,14 +164,14 @@ def Transformer_ContentBiasOp : Transformer_Op<"content_bias",
 }
 
 def Transformer_KeyHeadBiasOp : Transformer_Op<"key_head_bias", [Pure]> {
-  let summary = "bias by key and head, whatever the query: input[j, h]";
+  let summary = "bias by key and head, whatever the query";
   let description = [{
-    The input has a number per key and query head (Doge's dynamic mask, a function of
-    the values).
+    The input has a number per key and some heads (Doge's dynamic mask, a function of the
+    values): head h reads channel h / (heads / channels).
 
     Constraints:
-    * (C1) the result is [batch, heads, query tokens, key tokens] with as many heads
-      as the input has channels, and its key tokens.
+    * (C1) the result is [batch, heads, query tokens, key tokens], where the input's
+      channels divide heads, and its tokens are those of keys.
 
     ```mlir
     %b = transformer.key_head_bias %x : tensor<?x?x2xf32> -> tensor<?x2x?x?xf32>

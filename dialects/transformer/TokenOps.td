@@ -221,21 +221,24 @@ def Transformer_WindowSegmentsOp : Transformer_Op<"window_segments", [Pure]> {
 def Transformer_GatherTokensOp : Transformer_Op<"gather_tokens", [Pure]> {
   let summary = "puts tokens in another order, `group` of them side by side";
   let description = [{
-    [batch, n, c] -> [batch, m, group * c]: part g of token t is token index[t * group +
-    g], or zeros if that is -1. Used for window shift and partition, patch merging and
-    convolution over tokens.
+    [batch, n, parts * c] -> [batch, m, group * c]: part g of token t is part index[t *
+    group + g] of the input, counted token by token, or zeros if that is -1. Used for
+    window shift and partition, patch merging and convolution over tokens; with `parts`
+    for the gradient of these.
 
     Constraints:
-    * (C1) n and m are fixed; index has m * group entries from -1 to n - 1.
-    * (C2) the result is [batch, m, group * c], c fixed.
+    * (C1) n and m are fixed; index has m * group entries from -1 to n * parts - 1.
+    * (C2) the result is [batch, m, group * c], c fixed; parts divides the input's
+      channels.
 
     ```mlir
     %y = transformer.gather_tokens %x index [1, 0] group 1 : tensor<?x2x8xf32> -> tensor<?x2x8xf32>
     ```
   }];
-  let arguments = (ins Transformer_Stream:$input, DenseI64ArrayAttr:$index, I64Attr:$group);
+  let arguments = (ins Transformer_Stream:$input, DenseI64ArrayAttr:$index, I64Attr:$group,
+                       DefaultValuedAttr<I64Attr, "1">:$parts);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$input `index` $index `group` $group attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input `index` $index `group` $group (`parts` $parts^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 

@@ -40,29 +40,7 @@ def Transformer_CrossEntropyOp : Transformer_Op<"cross_entropy",
   let hasVerifier = 1;
 }
 
-def Transformer_SquaredErrorOp : Transformer_Op<"squared_error",
-    [Pure, AllTypesMatch<["values", "labels", "losses", "gradient"]>]> {
-  let summary = "the squared error of each number, and its gradient";
-  let description = [{
-    losses = w (values - labels)^2 and gradient = 2 w (values - labels), w the one number of
-    `weight`. With w = 1 / (the numbers of all parts of a batch) the sum of the losses is
-    their mean.
-
-    Constraints:
-    * (C1) weight is [1].
-
-    ```mlir
-    %losses, %g = transformer.squared_error %x labels %y weight %w : tensor<?x1xf32>, tensor<1xf32>
-    ```
-  }];
-  let arguments = (ins Transformer_Stream:$values, Transformer_Stream:$labels,
-                       RankedTensorOf<[F32]>:$weight);
-  let results = (outs Transformer_Stream:$losses, Transformer_Stream:$gradient);
-  let assemblyFormat = [{
-    $values `labels` $labels `weight` $weight attr-dict `:` type($values) `,` type($weight)
-  }];
-  let hasVerifier = 1;
-}
+include "dialects/transformer/NumberLossOps.td"
 
 def Transformer_WeightGradientOp : Transformer_Op<"weight_gradient",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -70,7 +48,8 @@ def Transformer_WeightGradientOp : Transformer_Op<"weight_gradient",
   let description = [{
     The part of the adjoint of `linear` that belongs to its parameters: gradient is that
     of the linear's result. The gradient of @bias gets the sum of gradient's rows. Rows
-    are added in order.
+    are added in order. Rows of the weight that fixed_rows names, as those of `parameter`,
+    get nothing.
 
     Constraints:
     * (C1) weight is [channels of gradient, channels of input]; with experts
@@ -78,6 +57,7 @@ def Transformer_WeightGradientOp : Transformer_Op<"weight_gradient",
     * (C2) bias is [channels of gradient]; with experts [entries, ...].
     * (C3) leading dimensions of gradient and input, and of experts, agree.
     * (C4) scale is finite.
+    * (C5) fixed_rows is as that of a parameter of the weight's rows, without experts.
 
     ```mlir
     transformer.weight_gradient %g, %x weight @w bias @b : tensor<?x?x24xf32>, tensor<?x?x8xf32>
@@ -85,8 +65,9 @@ def Transformer_WeightGradientOp : Transformer_Op<"weight_gradient",
   }];
   let arguments = (ins Transformer_Stream:$gradient, Transformer_Stream:$input,
     Optional<Transformer_Ids>:$experts, FlatSymbolRefAttr:$weight,
-    OptionalAttr<FlatSymbolRefAttr>:$bias, DefaultValuedAttr<F64Attr, "1.0">:$scale);
-  let assemblyFormat = "$gradient `,` $input (`experts` $experts^ `:` type($experts))? `weight` $weight (`bias` $bias^)? (`scale` $scale^)? attr-dict `:` type($gradient) `,` type($input)";
+    OptionalAttr<FlatSymbolRefAttr>:$bias, DefaultValuedAttr<F64Attr, "1.0">:$scale,
+    OptionalAttr<DenseI64ArrayAttr>:$fixed_rows);
+  let assemblyFormat = "$gradient `,` $input (`experts` $experts^ `:` type($experts))? `weight` $weight (`bias` $bias^)? (`scale` $scale^)? (`fixed_rows` $fixed_rows^)? attr-dict `:` type($gradient) `,` type($input)";
   let hasVerifier = 1;
 }
 
@@ -389,6 +370,24 @@ def Transformer_BiasGradientOp : Transformer_Op<"bias_gradient",
   let arguments = (ins Transformer_Bias:$gradient, FlatSymbolRefAttr:$table,
     OptionalAttr<DenseI64ArrayAttr>:$buckets, OptionalAttr<DenseI64ArrayAttr>:$index);
   let assemblyFormat = "$gradient `to` $table (`buckets` $buckets^)? (`index` $index^)? attr-dict `:` type($gradient)";
+  let hasVerifier = 1;
+}
+
+def Transformer_KeyHeadGradientOp : Transformer_Op<"key_head_gradient", [Pure]> {
+  let summary = "gradient of the input of key_head_bias";
+  let description = [{
+    The sum of gradient over queries, and over the heads that read a channel.
+
+    Constraints:
+    * (C1) gradient and result are as the result and the input of key_head_bias.
+
+    ```mlir
+    %gx = transformer.key_head_gradient %g : tensor<?x2x?x?xf32> -> tensor<?x?x2xf32>
+    ```
+  }];
+  let arguments = (ins Transformer_Bias:$gradient);
+  let results = (outs Transformer_Stream:$result);
+  let assemblyFormat = "$gradient attr-dict `:` type($gradient) `->` type($result)";
   let hasVerifier = 1;
 }
 

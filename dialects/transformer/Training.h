@@ -27,9 +27,14 @@ enum class Optimizer { sgd, adam, adamw, lamb, lion };
 enum class RateSchedule { constant, linear, cosine, inverse_sqrt };
 // What compares a model's output to labels. `by_output`: squared errors where
 // it has one channel, else cross-entropy.
-enum class Loss { by_output, cross_entropy, mean_squared_error };
+enum class Loss {
+  by_output,
+  cross_entropy,
+  mean_squared_error,
+  binary_cross_entropy
+};
 constexpr llvm::StringLiteral lossWords =
-    "by_output|cross_entropy|mean_squared_error";
+    "by_output|cross_entropy|mean_squared_error|binary_cross_entropy";
 constexpr llvm::StringLiteral optimizerWords = "sgd|adam|adamw|lamb|lion";
 constexpr llvm::StringLiteral rateWords = "constant|linear|cosine|inverse_sqrt";
 

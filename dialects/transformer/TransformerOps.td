@@ -60,6 +60,9 @@ def Transformer_ParameterOp : Transformer_Op<"parameter",
     * (C2) every extent is static and > 0.
     * (C3) dtype is a type that matmuls can read (dialects/transformer/Dtype.h);
       absent: what the model is compiled in.
+    * (C4) fixed_rows is [period, first, count], which says that training changes no row r
+      with first <= r mod period < first + count: they follow from the model's description.
+      period divides the rows, 0 <= first, 0 < count, and first + count <= period.
 
     ```mlir
     transformer.parameter @h.0.q.weight : tensor<32x32xf32> =
@@ -67,8 +70,9 @@ def Transformer_ParameterOp : Transformer_Op<"parameter",
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<RankedTensorOf<[F32]>>:$type,
-                       AnyAttr:$value, OptionalAttr<StrAttr>:$dtype);
-  let assemblyFormat = "$sym_name `:` $type `=` $value (`dtype` $dtype^)? attr-dict";
+                       AnyAttr:$value, OptionalAttr<StrAttr>:$dtype,
+                       OptionalAttr<DenseI64ArrayAttr>:$fixed_rows);
+  let assemblyFormat = "$sym_name `:` $type `=` $value (`dtype` $dtype^)? (`fixed_rows` $fixed_rows^)? attr-dict";
   let hasVerifier = 1;
 }
 

@@ -24,7 +24,8 @@ LogicalResult ParameterOp::verify() {
     return emitOpError() << "dtype is '" << *getDtype()
                          << "' but must be one of "
                          << llvm::join(dtypeNames(), ", ");
-  return success();
+  return verifyFixedRows(*this, getFixedRowsAttr(), // C4
+                         type.getRank() ? type.getDimSize(0) : 1);
 }
 
 LogicalResult ParameterOp::verifySymbolUses(SymbolTableCollection &tables) {

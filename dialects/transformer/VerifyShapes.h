@@ -34,4 +34,19 @@ inline mlir::LogicalResult verifyFinite(mlir::Operation *op,
                            << " but must be finite";
 }
 
+// Fails with an error unless fixed_rows (may be null) names some of `rows`.
+inline mlir::LogicalResult verifyFixedRows(mlir::Operation *op,
+                                           mlir::DenseI64ArrayAttr fixed,
+                                           int64_t rows) {
+  if (!fixed)
+    return mlir::success();
+  llvm::ArrayRef<int64_t> all = fixed;
+  if (all.size() == 3 && all[0] > 0 && rows % all[0] == 0 && all[1] >= 0 &&
+      all[2] > 0 && all[1] <= all[0] - all[2])
+    return mlir::success();
+  return op->emitOpError() << "fixed_rows is " << fixed
+                           << " but must be [period, first, count] of " << rows
+                           << " rows";
+}
+
 } // namespace mille::transformer

@@ -139,14 +139,28 @@ LogicalResult ContentBiasOp::verifySymbolUses(SymbolTableCollection &tables) {
                       shapeOf(getInput()).back(), tables);
 }
 
+// A number of [batch, keys, channels] for each key and some heads.
+static bool isByKeyAndHead(ArrayRef<int64_t> numbers, ArrayRef<int64_t> bias) {
+  return bias.size() == 4 && numbers.size() == 3 && bias[1] > 0 &&
+         numbers[2] > 0 && bias[1] % numbers[2] == 0 && // dynamic is < 0
+         numbers[0] == bias[0] && numbers[1] == bias[3];
+}
+
 LogicalResult KeyHeadBiasOp::verify() {
   ArrayRef<int64_t> input = shapeOf(getInput()), shape = shapeOf(getResult());
-  if (shape.size() == 4 && input.size() == 3 && shape[1] == input[2] &&
-      !ShapedType::isDynamic(shape[1]) && input[0] == shape[0] &&
-      input[1] == shape[3]) // C1
+  if (isByKeyAndHead(input, shape)) // C1
     return success();
   return emitOpError() << "input is " << shapeText(input) << " but result is "
                        << shapeText(shape);
+}
+
+LogicalResult KeyHeadGradientOp::verify() {
+  ArrayRef<int64_t> gradient = shapeOf(getGradient()),
+                    result = shapeOf(getResult());
+  if (isByKeyAndHead(result, gradient)) // C1
+    return success();
+  return emitOpError() << "gradient is " << shapeText(gradient)
+                       << " but result is " << shapeText(result);
 }
 
 LogicalResult CountTokensOp::verify() {
@@ -290,18 +304,23 @@ LogicalResult GatherTokensOp::verify() {
                          << shapeText(result)
                          << " but both must be [batch, tokens, channels] with "
                             "fixed tokens";
-  int64_t parts, channels;
-  if (group <= 0 || __builtin_mul_overflow(result[1], group, &parts) ||
-      int64_t(getIndex().size()) != parts) // C1
+  int64_t named, parts, channels;
+  if (group <= 0 || __builtin_mul_overflow(result[1], group, &named) ||
+      int64_t(getIndex().size()) != named) // C1
     return emitOpError() << "index has " << getIndex().size()
                          << " entries but the result has " << result[1]
                          << " tokens of " << group;
-  for (int64_t token : getIndex())
-    if (token < -1 || token >= input[1]) // C1
-      return emitOpError() << "index names token " << token << " of "
-                           << input[1];
+  const int64_t each = getParts();
+  if (each <= 0 || input[2] % each) // C2
+    return emitOpError() << "has " << each << " parts but the input has "
+                         << extentText(input[2]) << " channels";
+  if (__builtin_mul_overflow(input[1], each, &parts)) // C1
+    return emitOpError() << "has tokens of " << each << " parts";
+  for (int64_t part : getIndex())
+    if (part < -1 || part >= parts) // C1
+      return emitOpError() << "index names token " << part << " of " << parts;
   if (ShapedType::isDynamic(input[2]) ||
-      __builtin_mul_overflow(group, input[2], &channels)) // C2
+      __builtin_mul_overflow(group, input[2] / each, &channels)) // C2
     return emitOpError() << "joins " << group << " tokens of "
                          << extentText(input[2]) << " channels";
   return expect(*this, "result", getResult(),

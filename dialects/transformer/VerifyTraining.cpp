@@ -30,11 +30,20 @@ LogicalResult CrossEntropyOp::verify() {
   return success();
 }
 
-LogicalResult SquaredErrorOp::verify() {
-  if (shapeOf(getWeight()) != ArrayRef<int64_t>{1}) // C1
-    return emitOpError() << "weight is " << shapeText(shapeOf(getWeight()))
-                         << " but must be [1]";
+template <typename Op> static LogicalResult verifyWeight(Op op) {
+  if (shapeOf(op.getWeight()) != ArrayRef<int64_t>{1}) // C1
+    return op.emitOpError()
+           << "weight is " << shapeText(shapeOf(op.getWeight()))
+           << " but must be [1]";
   return success();
+}
+
+LogicalResult SquaredErrorOp::verify() {
+  return verifyWeight(*this); // C1
+}
+
+LogicalResult BinaryCrossEntropyOp::verify() {
+  return verifyWeight(*this); // C1
 }
 
 LogicalResult WeightGradientOp::verify() {
@@ -46,6 +55,11 @@ LogicalResult WeightGradientOp::verify() {
     if (!agree(shapeOf(experts), rows)) // C3
       return mismatch(*this, "experts", shapeOf(experts), "input",
                       shapeOf(getInput()));
+  if (getFixedRows() && getExperts()) // C5
+    return emitOpError("has fixed_rows and experts");
+  if (failed(verifyFixedRows(*this, getFixedRowsAttr(), // C5
+                             channelsOf(getGradient()))))
+    return failure();
   return verifyFinite(*this, "scale", getScale().convertToDouble()); // C4
 }
 

@@ -7,11 +7,14 @@
 #include "compiler/import/export/Places.h"
 #include "compiler/import/export/ProgramText.h"
 #include "compiler/link/Staging.h"
+#include "compiler/weights/ParameterValues.h"
 #include "compiler/weights/Safetensors.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+
+#include <cmath>
 
 using namespace mille;
 using namespace mille::transformer;
@@ -43,6 +46,8 @@ public:
       return status;
     if (Status status = openCheckpoint(); failed(status))
       return status;
+    if (Status status = leaveFixed(); failed(status))
+      return status;
     if (Status status = collectTensors(); failed(status))
       return status;
     return write();
@@ -63,7 +68,7 @@ private:
                     "the tensors have not Mille's names, as those of a "
                     "checkpoint or of mille init have");
     for (const ExportedParameter &parameter : exported.parameters) {
-      if (parameter.name.empty())
+      if (parameter.name.empty() || isFixed(parameter))
         continue;
       const StoredTensor *tensor = checkpoint->find(parameter.name);
       auto type = llvm::cast<ParameterOp>(parameter.made).getType();
@@ -80,6 +85,40 @@ private:
                               llvm::cast<mlir::ShapedType>(type).getShape())));
     }
     return Status::done;
+  }
+
+  // Whether a parameter follows from the config: files do not hold it.
+  static bool isFixed(const ExportedParameter &parameter) {
+    auto rows = llvm::cast<ParameterOp>(parameter.made).getFixedRows();
+    return rows && (*rows)[0] == (*rows)[2];
+  }
+
+  // A checkpoint may have other numbers there than the config gives.
+  Status leaveFixed() {
+    auto model = llvm::cast<ParameterOp>(exported.parameters.front().made)
+                     ->getParentOfType<ModelOp>();
+    ParameterValues values(model, options.model);
+    for (const ExportedParameter &parameter : exported.parameters) {
+      if (!isFixed(parameter) || !checkpoint->find(parameter.name))
+        continue;
+      auto op = llvm::cast<ParameterOp>(parameter.made);
+      auto wanted = values.evaluate(op.getValue(), op.getLoc());
+      if (failed(wanted))
+        return Status::input;
+      for (auto [number, own] :
+           llvm::zip_equal(numbersOf(parameter), wanted->numbers))
+        if (std::abs(number - own) > 1e-6)
+          return refuseNumbers(parameter);
+    }
+    llvm::erase_if(exported.parameters, isFixed);
+    return Status::done;
+  }
+
+  Status refuseNumbers(const ExportedParameter &parameter) {
+    return refuse(options.checkpoint, "parameter '" + nameOf(parameter) +
+                                          "' has numbers that files of " +
+                                          exported.family +
+                                          " have no place for");
   }
 
   mlir::Attribute resolve(mlir::FlatSymbolRefAttr symbol) {
@@ -168,7 +207,10 @@ private:
           },
           [&](mlir::FlatSymbolRefAttr s) { return resolve(s); });
       for (auto [number, at] : llvm::zip(from, places->at))
-        if (at < int64_t(numbers.size())) {
+        if (at < 0 && number != 0) {
+          refuseNumbers(*user);
+          return false;
+        } else if (at >= 0 && at < int64_t(numbers.size())) {
           numbers[at] = number;
           taken[at] = true;
         }

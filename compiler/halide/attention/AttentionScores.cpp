@@ -39,7 +39,8 @@ Expr AttentionPipe::biasesOf(const Expr &kv) {
   Expr sum = 0.0f, scaled = 0.0f;
   Expr row = queryRow(b, q), distance = kv - (position0 + row);
   if (s.has(Operand::keyHeadBias))
-    sum += at(Operand::keyHeadBias)(head, keyRow + kv);
+    sum +=
+        at(Operand::keyHeadBias)(head / int(s.headsOfKeyBias()), keyRow + kv);
   for (Operand operand : {Operand::contentQuery, Operand::contentKey})
     if (s.has(operand)) {
       int each = int(s[operand]->columns / s.heads), most = each / 2;

@@ -60,6 +60,7 @@ private:
   void differ();
   RDom sumOver(const Expr &x, const Expr &y, const Expr &z);
   void addQueries();
+  void addKeyBias();
   void addBias();
   void addSink();
   void addKeys(const char *name, const Func &factor, const ImageParam &of,
@@ -132,8 +133,11 @@ bool AttentionBackward::hasBiases() const {
 Expr AttentionBackward::biases() const {
   Expr sum = 0.0f, far = j - (b * together + i);
   if (s.has(Operand::keyHeadBias))
-    sum += at(Operand::keyHeadBias)(h, min(j, keys - 1));
-  if (s.has(Operand::bias)) {
+    sum +=
+        at(Operand::keyHeadBias)(h / int(s.headsOfKeyBias()), min(j, keys - 1));
+  if (s.has(Operand::bias) && !s.biasByDistance)
+    sum += at(Operand::bias)(rowOf(b, i) * keys + min(j, keys - 1), h);
+  if (s.has(Operand::bias) && s.biasByDistance) {
     const int most = int(s[Operand::bias]->columns / 2);
     sum += at(Operand::bias)(clamp(far, -most, most) + most, h);
   }
@@ -209,7 +213,7 @@ void AttentionBackward::differ() {
   // The gradient of the scores without a softcap, which is that of biases.
   Expr change = steps.normal(i, j, b, h) *
                 (steps.products(i, j, b, h) - steps.delta(i, b, h));
-  if (s.has(Operand::bias)) {
+  if (spec.biasGradient || spec.keyBiasGradient) {
     steps.ofScores = make("of_scores");
     steps.ofScores(i, j, b, h) = change;
     change = steps.ofScores(i, j, b, h);
@@ -323,10 +327,10 @@ void AttentionBackward::addKeys(const char *name, const Func &factor,
   pipe.before.push_back(out);
 }
 
-// bias gradient[row, column] = sum over the keys at that distance; columns at
-// the ends have several.
+// bias gradient[row, column] = sum over the keys at that distance, of which
+// columns at the ends have several; by pair the key's own.
 void AttentionBackward::addBias() {
-  const int width = int(s[Operand::bias]->columns), most = width / 2;
+  const int width = int(spec.biasGradient->columns / s.heads), most = width / 2;
   Func out(names("bias_gradient"));
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, queries, heads.min(), heads.extent(), names("bias_row"));
@@ -336,12 +340,33 @@ void AttentionBackward::addBias() {
   limit(all, all[4], all[1]);
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
-  out(clamp(all[4] - own, -most, most) + most, own, all[0]) +=
-      steps.ofScores(all[3], all[4], all[1], all[0]);
+  Expr column = s.biasByDistance ? clamp(all[4] - own, -most, most) + most
+                                 : min(all[4], width - 1);
+  out(column, own, all[0]) += steps.ofScores(all[3], all[4], all[1], all[0]);
   placeHeads(out, *spec.biasGradient, width);
   out.bound(c, 0, width);
   out.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
   out.update(1).reorder({all[2], all[3], all[4], all[1], all[0]});
+  join(out, all);
+  pipe.before.push_back(out);
+}
+
+// key bias gradient[row] = sum over queries and the heads that share a number
+void AttentionBackward::addKeyBias() {
+  const int share = int(s.headsOfKeyBias());
+  Func out(names("key_bias_gradient"));
+  auto heads = pipe.out.output_buffer().dim(2);
+  RDom rows(0, keys, heads.min() / share, heads.extent() / share,
+            names("key_bias_row"));
+  RDom all = sumOver(1, keys, together);
+  limit(all, all[3], all[1]);
+  out(c, m, h) = undef<float>();
+  out(0, rows.x, rows.y) = 0.0f;
+  out(0, all[3], all[0] / share) +=
+      steps.ofScores(all[4], all[3], all[1], all[0]);
+  placeHeads(out, *spec.keyBiasGradient, 1);
+  out.bound(c, 0, 1);
+  out.update(1).reorder({all[2], all[4], all[3], all[1], all[0]});
   join(out, all);
   pipe.before.push_back(out);
 }
@@ -433,9 +458,11 @@ Pipe AttentionBackward::build() {
           spec.attentionBackward.keyGradient);
   addKeys("value", steps.normal, gradient, 0, int(s.valueDim),
           spec.attentionBackward.valueGradient);
-  if (s.has(Operand::bias))
+  if (spec.keyBiasGradient)
+    addKeyBias();
+  if (spec.biasGradient)
     addBias();
-  if (s.has(Operand::sink))
+  if (spec.sinkGradient)
     addSink();
   scheduleSteps();
   pipe.arguments.push_back(queries);

@@ -78,6 +78,15 @@ mille::import::placesOf(Attribute value,
     std::iota(places.at.begin(), places.at.end(), begin(stored));
     return places;
   }
+  if (auto zeros = llvm::dyn_cast_if_present<DrawnAttr>(value);
+      zeros && zeros.getDistribution() == Distribution::fixed &&
+      zeros.getMean().value == 0) {
+    Places none;
+    none.shape.append(zeros.getType().getShape().begin(),
+                      zeros.getType().getShape().end());
+    none.at.assign(product(none.shape), -1);
+    return none;
+  }
   auto node = llvm::dyn_cast_if_present<ParameterValue>(value);
   if (!node)
     return std::nullopt;

@@ -10,7 +10,7 @@ namespace mille::import {
 
 struct Places {
   llvm::SmallVector<int64_t> shape;
-  std::vector<int64_t> at; // of each element, row-major
+  std::vector<int64_t> at; // of each element, row-major; -1: a zero of no file
 };
 
 // The places of an expression's elements; those of a stored tensor follow each

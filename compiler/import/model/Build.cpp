@@ -65,15 +65,31 @@ FlatSymbolRefAttr ModelBuilder::bias(StringRef linear, Role of, Dimension in,
   return symbol;
 }
 
+// Whether a value has numbers of a file, of a recipe, or of a parameter.
+static bool isOfFiles(Attribute value) {
+  bool found = false;
+  value.walk([&](Attribute part) {
+    found |= llvm::isa<StoredAttr, DrawnAttr, FlatSymbolRefAttr>(part);
+  });
+  return found;
+}
+
 void ModelBuilder::declare(StringRef name, ArrayRef<Dimension> shape,
-                           Attribute value, LocationAttr at) {
+                           Attribute value, LocationAttr at,
+                           ArrayRef<int64_t> fixedRows) {
   llvm::SmallVector<int64_t> extents;
   for (const Dimension &dimension : shape)
     extents.push_back(dimension.size);
+  // What follows from the description alone stays as it is in a training.
+  static constexpr int64_t all[] = {1, 0, 1};
+  if (fixedRows.empty() && !isOfFiles(value))
+    fixedRows = all;
+  auto fixed = fixedRows.empty() ? DenseI64ArrayAttr()
+                                 : op.getDenseI64ArrayAttr(fixedRows);
   OpBuilder::InsertionGuard guard(op);
   op.setInsertionPoint(forward);
   ParameterOp::create(op, where(at), name, RankedTensorType::get(extents, f32),
-                      value, /*dtype=*/StringAttr());
+                      value, /*dtype=*/StringAttr(), fixed);
 }
 
 Value ModelBuilder::linear(Value input, StringRef name, Role role,

@@ -172,7 +172,8 @@ void ModelBuilder::declareLatent(const Attention &a, StringRef name,
     key = ConcatAttr::get(
         &context, llvm::ArrayRef<Attribute>{key, zeros({rope, heads, rank})});
     declare((name + "k.weight").str(), {keys, dim(l.rank)},
-            reshaped(swapped(key), {keys.size, rank}), at);
+            reshaped(swapped(key), {keys.size, rank}), at,
+            {nope + rope, nope, rope});
     declare((name + "v.weight").str(), {dim(a.heads, a.valueDim), dim(l.rank)},
             reshaped(SliceAttr::get(&context, byHead, 1, nope, value, 1),
                      {heads * value, rank}),
@@ -207,12 +208,14 @@ void ModelBuilder::declareLatent(const Attention &a, StringRef name,
   std::vector<double> identity(rope * rope, 0.0);
   for (int64_t i = 0; i < rope; ++i)
     identity[i * rope + i] = 1;
-  Attribute head = ConcatAttr::get(
+  llvm::SmallVector<int64_t> rows(nope, -1); // zeros
+  for (int64_t i = 0; i < rope; ++i)
+    rows.push_back(i);
+  Attribute head = GatherAttr::get(
       &context,
-      llvm::ArrayRef<Attribute>{
-          zeros({nope, rope}),
-          NumbersAttr::get(&context, op.getDenseF64ArrayAttr(identity),
-                           RankedTensorType::get({rope, rope}, f32))});
+      NumbersAttr::get(&context, op.getDenseF64ArrayAttr(identity),
+                       RankedTensorType::get({rope, rope}, f32)),
+      op.getDenseI64ArrayAttr(rows));
   declare(spread, {keys, dim(l.rope)},
           RepeatAttr::get(&context, head, heads, false), at);
 }

@@ -49,34 +49,23 @@ Value ModelBuilder::contentBias(Value x, bool ofKey, const Attention &a,
 Value ModelBuilder::scoreOfValue(Value value, const Attention &a,
                                  StringRef name, LocationAttr at) {
   // All query heads of a key head share its numbers.
-  const int64_t shared = a.heads.value / a.kvHeads.value;
-  auto repeated = [&](StringRef part, llvm::SmallVector<Dimension, 2> shape,
-                      Role role) {
-    std::string own = (name + part).str();
-    if (made.insert(own).second)
-      if (Attribute stored = valueOf({own, shape, role, 0.0})) {
-        shape[0] = dim(a.heads);
-        declare(own, shape,
-                shared == 1 ? stored
-                            : RepeatAttr::get(&context, stored, shared, true),
-                at);
-      }
-    return FlatSymbolRefAttr::get(&context, own);
+  const Dimension keys = dim(a.kvHeads);
+  auto part = [&](StringRef part, llvm::SmallVector<Dimension, 2> shape,
+                  Role role) {
+    return parameter((name + part).str(), role, std::move(shape), at, 0.0);
   };
   FlatSymbolRefAttr weight =
-      repeated("score.weight", {dim(a.kvHeads), dim(a.kvHeads, a.valueDim)},
-               Role::dense);
-  FlatSymbolRefAttr bias;
+                        part("score.weight", {keys, dim(a.kvHeads, a.valueDim)},
+                             Role::dense),
+                    bias;
   if (a.scoreOfValueBias)
-    bias = repeated("score.bias", {dim(a.kvHeads)}, Role::bias);
+    bias = part("score.bias", {keys}, Role::bias);
   Location location = where(at);
-  Value score = LinearOp::create(op, location, as(value, a.heads.value), value,
-                                 Value(), weight, bias, op.getF64FloatAttr(1));
+  Value score = apply(value, weight, bias, keys.size, at);
   score = ActivateOp::create(op, location, score, Activation::softplus);
-  auto scale =
-      ScaleAttr::get(&context, ScaleKind::learned_channel, 1.0, StringAttr(),
-                     repeated("score_scale", {dim(a.kvHeads)}, Role::scale),
-                     Share::unit, 0.0, 1.0, 0);
+  auto scale = ScaleAttr::get(
+      &context, ScaleKind::learned_channel, 1.0, StringAttr(),
+      part("score_scale", {keys}, Role::scale), Share::unit, 0.0, 1.0, 0);
   score = AffineOp::create(op, location, score, scale, ScaleAttr());
   score = ActivateOp::create(op, location, score, Activation::exp);
   constexpr int64_t any = ShapedType::kDynamic;

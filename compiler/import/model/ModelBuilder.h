@@ -51,8 +51,10 @@ private:
   // Asks `weights` for a value, and adds the place in the model to the
   // question.
   mlir::Attribute valueOf(Wanted wanted);
+  // fixedRows: as that of transformer.parameter.
   void declare(llvm::StringRef name, llvm::ArrayRef<Dimension> shape,
-               mlir::Attribute value, mlir::LocationAttr at);
+               mlir::Attribute value, mlir::LocationAttr at,
+               llvm::ArrayRef<int64_t> fixedRows = {});
   Value linear(Value input, llvm::StringRef name, Role role, Dimension out,
                Dimension in, bool bias, mlir::LocationAttr at,
                double scale = 1);

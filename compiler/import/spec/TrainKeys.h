@@ -8,7 +8,7 @@ namespace mille::import {
 inline constexpr SpecKey trainKeys[] = {
     {"loss", KeyKind::word, mille::lossWords, "by_output",
      "by_output: mean_squared_error where the logits are one number, else "
-     "cross_entropy"},
+     "cross_entropy; binary_cross_entropy: each logit is a yes or no"},
     {"optimizer", KeyKind::word, mille::optimizerWords, "adamw",
      "adam adds weight_decay to the gradient, adamw takes it off the weight"},
     {"rate", KeyKind::positive, "", "0.001", "the highest learning rate"},

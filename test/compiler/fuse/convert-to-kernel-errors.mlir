@@ -349,10 +349,10 @@ transformer.model @offset_past_the_table {
 
 // -----
 
-transformer.model @pair_is_not_trained {
-  transformer.parameter @t : tensor<3x2xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "t", tensor<3x2xf32>>
+transformer.model @content_is_not_trained {
+  transformer.parameter @t : tensor<3x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "t", tensor<3x4xf32>>
   func.func @train_step(%x: tensor<?x2x4xf32> {transformer.name = "x"}) -> (tensor<?x2x4xf32> {transformer.name = "y"}) {
-    %b = transformer.pair_bias %x table @t index [0, 1, 2, 0] : tensor<?x2x4xf32> -> tensor<?x2x2x2xf32>
+    %b = transformer.content_bias %x of_key false table @t factor 0.5 buckets [0, 1, 2] : tensor<?x2x4xf32> -> tensor<?x2x2x2xf32>
     // expected-error @below {{has a bias that no kernel trains yet}}
     // expected-note @-2 {{the bias is made here}}
     %q, %k, %v = transformer.attend_gradient %x of %x at %x, %x, %x bias %b : tensor<?x2x2x2xf32> heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask bidirectional : tensor<?x2x4xf32>, tensor<?x2x4xf32>, tensor<?x2x4xf32>, tensor<?x2x4xf32>

@@ -12,11 +12,20 @@ transformer.model @experts_from_outside {
 
 // -----
 
-transformer.model @pairs {
-  transformer.parameter @rel : tensor<4x2xf32> = #transformer.drawn<normal, mean = 0.0, std = 1.0, seed = 1, stream = "rel", tensor<4x2xf32>>
-  func.func @train_step(%b: tensor<?x2x3x3xf32> {transformer.name = "b"}) -> (tensor<?x2x3x3xf32> {transformer.name = "y"}) {
-    // expected-error @below {{is of a bias by pair, which no kernel trains yet}}
-    transformer.bias_gradient %b to @rel index [0, 1, 2, 3, 0, 1, 2, 3, 0] : tensor<?x2x3x3xf32>
-    return %b : tensor<?x2x3x3xf32>
+transformer.model @prefix {
+  func.func @train_step(%x: tensor<?x?x4xf32> {transformer.name = "x"}, %p: tensor<?xi32> {transformer.name = "p"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{has a prefix, which no kernel trains yet}}
+    %q, %k, %v = transformer.attend_gradient %x of %x at %x, %x, %x prefix %p : tensor<?xi32> heads 2 kv_heads 2 head_dim 2 value_dim 2 scale 0.5 mask causal : tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>, tensor<?x?x4xf32>
+    return %q : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
+transformer.model @no_norm {
+  func.func @train_step(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    // expected-error @below {{, which no kernel trains yet}}
+    %0 = transformer.norm_gradient %x at %x by <identity, eps = 0.0> : tensor<?x?x4xf32>
+    return %0 : tensor<?x?x4xf32>
   }
 }

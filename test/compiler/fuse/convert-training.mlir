@@ -131,7 +131,7 @@ transformer.model @weights {
 // CHECK: kernel.attention %{{.*}} bias %[[S]] : tensor<2x3xf32>
 // CHECK: %[[Q:.*]] = kernel.rows ins(%{{.*}}, %{{.*}} : tensor<?x8xf32>, tensor<?x1xf32>)
 // CHECK: %[[B:.*]]:5 = kernel.attention_backward %[[Q]], %{{.*}} sink %{{.*}} : tensor<2xf32> bias %[[S]] : tensor<2x3xf32> segments
-// CHECK-SAME: slopes [0.5, 0.25]
+// CHECK-SAME: slopes [0.5, 0.25] bias_by distance
 // CHECK: kernel.rows ins(%[[B]]#4, %{{.*}} : tensor<?x8xf32>, tensor<?x1xf32>)
 // CHECK: kernel.column_sums ins(%[[B]]#3 : tensor<?x2xf32>) outs(%{{.*}} : tensor<2xf32>)
 // CHECK: kernel.column_sums ins(%[[B]]#2 : tensor<?x6xf32>) outs(%{{.*}} : tensor<3x2xf32>) to [2, 0, 4, 3, 1, 5]

@@ -35,6 +35,16 @@ struct Case {
   bool spreads() const {
     return spoilt && (kind == Hostile::oneNaN || kind == Hostile::oneInfinity);
   }
+
+  int64_t pairs = 0;      // the tokens of a bias by pair instead, 0: none
+  int64_t keyColumns = 0; // of the bias by key, whose gradient is asked for
+
+  bool tabled() const { return distances || pairs; }
+  // The columns of the table of biases for a head, and of its gradient.
+  int64_t tableWidth() const {
+    return pairs ? pairs * pairs : std::max<int64_t>(distances, 1);
+  }
+  int64_t biasWidth() const { return pairs ? pairs : distances; }
 };
 
 std::string text(int64_t number) { return std::to_string(number); }
@@ -47,8 +57,10 @@ std::string nameOf(const Case &c) {
          (c.softcap > 0 ? ", capped" : "") +
          (c.left + c.right > 0 ? ", window" : "") + (c.chunk ? ", chunk" : "") +
          (c.distances ? ", bias" : "") + (c.sloped ? ", slopes" : "") +
-         (c.byKey ? ", bias of keys" : "") + (c.sink ? ", sink" : "") +
-         (c.segmented ? ", segments" : "") +
+         (c.pairs ? ", bias of pairs" : "") +
+         (c.byKey ? ", bias of keys" : "") +
+         (c.keyColumns ? " in " + text(c.keyColumns) : "") +
+         (c.sink ? ", sink" : "") + (c.segmented ? ", segments" : "") +
          (c.spoilt ? std::string(", ") + wordOf(c.kind) + " " + c.spoilt : "") +
          ": ";
 }
@@ -131,8 +143,8 @@ struct Problem {
         key(keys, c.kvHeads, c.headDim, 2, side),
         value(keys, c.kvHeads, c.valueDim, 3, side),
         gradient(queries, c.heads, c.valueDim, 4, side),
-        ofKeys(keys, c.heads, 1, 11, side),
-        table(c.heads, 1, std::max<int64_t>(c.distances, 1), 12, side),
+        ofKeys(keys, c.keyColumns ? c.keyColumns : c.heads, 1, 11, side),
+        table(c.heads, 1, c.tableWidth(), 12, side),
         sinks(1, c.heads, 1, 13, side), mask(keys, 1), segments(keys) {
     for (int64_t j = 0; j < keys; ++j) {
       mask[j] = !c.masked || j % 4 != 1;
@@ -145,14 +157,18 @@ struct Problem {
   }
 
   static double slopeOf(int64_t h) { return 0.25 / double(1 << h); }
+  int64_t ofKeysAt(int64_t h) const { return h / (c.heads / ofKeys.heads); }
   int64_t columnOf(int64_t i, int64_t j) const {
+    if (c.pairs)
+      return j;
     return std::clamp(j - i, -c.distances / 2, c.distances / 2) +
            c.distances / 2;
   }
   double added(int64_t h, int64_t i, int64_t j) const {
-    double sum = c.byKey ? double(*ofKeys.at(j, h)) : 0;
+    double sum = c.byKey ? double(*ofKeys.at(j, ofKeysAt(h))) : 0;
     sum += c.sloped ? slopeOf(h) * double(j - i) : 0;
-    return sum + (c.distances ? double(table.at(h, 0)[columnOf(i, j)]) : 0);
+    const int64_t place = (c.pairs ? i * keys : 0) + columnOf(i, j);
+    return sum + (c.tabled() ? double(table.at(h, 0)[place]) : 0);
   }
 
   bool sees(int64_t i, int64_t j) const {
@@ -173,7 +189,7 @@ struct Problem {
   }
 
   struct Gradients {
-    Wanted key, value, query, bias, sink;
+    Wanted key, value, query, keyBias, bias, sink;
   };
 
   void addQuery(int64_t h, int64_t i, Gradients &into) const {
@@ -212,9 +228,12 @@ struct Problem {
     for (int64_t j = 0; j < keys; ++j) {
       if (!sees(i, j))
         continue;
-      if (c.distances)
-        into.bias.addAt(i, h, columnOf(i, j), p[j] * (product[j] - mean),
-                        p[j] * (size[j] + meanSize) * (1 + scoreSize));
+      const double change = p[j] * (product[j] - mean),
+                   changeSize = p[j] * (size[j] + meanSize) * (1 + scoreSize);
+      if (c.tabled())
+        into.bias.addAt(i, h, columnOf(i, j), change, changeSize);
+      if (c.keyColumns)
+        into.keyBias.addAt(j, ofKeysAt(h), 0, change, changeSize);
       const double d = scale * p[j] * (product[j] - mean) * slope[j],
                    dSize =
                        scale * p[j] * (size[j] + meanSize) * (1 + scoreSize);
@@ -253,8 +272,10 @@ Outs outsOf(const Problem &p, unsigned seed, Guarded::Side side) {
   };
   add(p.keys, c.kvHeads, c.headDim);
   add(p.keys, c.kvHeads, c.valueDim);
-  if (c.distances)
-    add(p.queries, c.heads, c.distances);
+  if (c.keyColumns)
+    add(p.keys, c.keyColumns, 1);
+  if (c.tabled())
+    add(p.queries, c.heads, c.biasWidth());
   if (c.sink)
     add(p.queries, c.heads, 1);
   add(p.queries, c.heads, c.headDim);
@@ -263,8 +284,8 @@ Outs outsOf(const Problem &p, unsigned seed, Guarded::Side side) {
 
 std::string textOf(const Case &c, const Problem &p, const Outs &outs) {
   const std::string fixed = "memref<" + text(c.heads) + "x" +
-                            text(std::max<int64_t>(c.distances, 1)) +
-                            "xf32, strided<[" + text(p.table.stride) + ", 1]>>",
+                            text(c.tableWidth()) + "xf32, strided<[" +
+                            text(p.table.stride) + ", 1]>>",
                     sinks = "memref<" + text(c.heads) + "xf32>";
   std::string names, types,
       t = "func.func @f(%q: " + p.query.type() + ", %k: " + p.key.type() +
@@ -285,7 +306,7 @@ std::string textOf(const Case &c, const Problem &p, const Outs &outs) {
     t += " key_head_bias %kb : " + p.ofKeys.type();
   if (c.sink)
     t += " sink %sk : " + sinks;
-  if (c.distances)
+  if (c.tabled())
     t += " bias %db : " + fixed;
   if (c.segmented)
     t += " segments %sg : memref<?xi32>";
@@ -305,6 +326,10 @@ std::string textOf(const Case &c, const Problem &p, const Outs &outs) {
     t += " window [" + text(c.left) + ", " + text(c.right) + "]";
   if (c.chunk)
     t += " chunk " + text(c.chunk);
+  if (c.tabled())
+    t += c.pairs ? " bias_by pair" : " bias_by distance";
+  if (c.keyColumns)
+    t += " key_head_gradient";
   return t + " : " + p.query.type() + ", " + p.key.type() + ", " +
          p.value.type() + "\n return\n}\n";
 }
@@ -323,7 +348,7 @@ std::vector<Argument> inputsOf(const Case &c, Problem &p, Guarded &mask,
     inputs.push_back(p.ofKeys.all());
   if (c.sink)
     inputs.push_back(mille::test::vector(p.sinks.numbers.data(), c.heads));
-  if (c.distances)
+  if (c.tabled())
     inputs.push_back(p.table.all());
   if (c.segmented)
     inputs.push_back(mille::test::vector(segments.data(), p.keys));
@@ -353,11 +378,10 @@ void checkSizes(const Case &c, Problem &p, const ParsedKernel &parsed,
                                       " bytes of scratch, not " + text(most));
   };
   run(outs, 0, c.heads);
-  Problem::Gradients want{{p.keys, c.kvHeads, c.headDim},
-                          {p.keys, c.kvHeads, c.valueDim},
-                          {p.queries, c.heads, c.headDim},
-                          {p.queries, c.heads, c.distances},
-                          {p.queries, c.heads, 1}};
+  Problem::Gradients want{
+      {p.keys, c.kvHeads, c.headDim},      {p.keys, c.kvHeads, c.valueDim},
+      {p.queries, c.heads, c.headDim},     {p.keys, p.ofKeys.heads, 1},
+      {p.queries, c.heads, c.biasWidth()}, {p.queries, c.heads, 1}};
   for (int64_t h = 0; h < c.heads; ++h)
     for (int64_t i = 0; i < p.queries; ++i)
       p.addQuery(h, i, want);
@@ -366,7 +390,10 @@ void checkSizes(const Case &c, Problem &p, const ParsedKernel &parsed,
           name + "of the key: ", c.spreads());
   compare(*outs[next++], want.value, p.queries + p.keys,
           name + "of the value: ", c.spreads());
-  if (c.distances)
+  if (c.keyColumns)
+    compare(*outs[next++], want.keyBias, p.queries + p.keys,
+            name + "of the bias of keys: ", c.spreads());
+  if (c.tabled())
     compare(*outs[next++], want.bias, p.keys,
             name + "of the bias: ", c.spreads());
   if (c.sink)
@@ -382,7 +409,8 @@ void checkSizes(const Case &c, Problem &p, const ParsedKernel &parsed,
              outs[i]->numbers.data() + m * part.stride + used,
              (part.stride - used) * 4);
   }
-  const int64_t group = c.heads / c.kvHeads;
+  const int64_t group =
+      c.heads / std::min(c.kvHeads, c.keyColumns ? c.keyColumns : c.kvHeads);
   for (int64_t h = 0; h < c.heads; h += group)
     run(parts, h, h + group);
   for (size_t i = 0; i < outs.size(); ++i)
@@ -397,6 +425,8 @@ void check(const Case &c, const Target &isa) {
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
       if ((c.segmented && sizes.first != sizes.second) ||
           (c.spoilt && sizes.first != 33))
+        continue;
+      if (c.pairs && sizes != Sizes{c.pairs, c.pairs})
         continue;
       Problem p(c, sizes.first, sizes.second, side);
       const MadeKernel &it = made(textOf(c, p, outsOf(p, 5, side)), isa);
@@ -425,6 +455,15 @@ int main(int argc, char **argv) {
   sinks.sink = true;
   sinks.chunk = 8;
   check(sinks, isa);
+  Case pairs{2, 2, 16, 16}, keys{4, 2, 16, 16, true}, shared{4, 2, 8, 8};
+  pairs.pairs = 33;
+  check(pairs, isa);
+  keys.byKey = shared.byKey = true;
+  keys.keyColumns = 2;
+  check(keys, isa);
+  shared.keyColumns = 1; // for both key heads
+  shared.pairs = 7;
+  check(shared, isa);
   all.sloped = all.byKey = all.sink = all.segmented = true;
   all.distances = 5;
   check(all, isa);

@@ -23,6 +23,10 @@
 // With a sink of score 2 it gives a third away, and token 0 more.
 // CHECK-DAG: by_distance [2, 3] 0 0.1966119 0 -0.1111111 0.5555556 0{{$}}
 // CHECK-DAG: to_sink [2, 1] -0.1966119 -0.4444444{{$}}
+// A bias of each pair, and one of each key: token 1 gives half to both.
+// CHECK-DAG: by_pair [2, 2] 0 0 -0.5 0.5{{$}}
+// CHECK-DAG: by_key [2, 1] -0.5 0.5{{$}}
+// CHECK-DAG: pairs [2, 1] 10.5 -0.5{{$}}
 // CHECK-DAG: shifted [2] 3 3{{$}}
 // CHECK-DAG: spread [2, 2] 0 10 10 0{{$}}
 // CHECK-DAG: of_mean [2, 2] 3 4 3 4{{$}}
@@ -38,6 +42,8 @@ transformer.model @m {
   transformer.parameter @m : tensor<2x3xf32> = #transformer.numbers<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], tensor<2x3xf32>>
   transformer.parameter @two : tensor<1xf32> = #transformer.numbers<[2.0], tensor<1xf32>>
   transformer.parameter @none : tensor<1x3xf32> = #transformer.numbers<[0.0, 0.0, 0.0], tensor<1x3xf32>>
+  transformer.parameter @four : tensor<1x4xf32> = #transformer.numbers<[0.0, 0.0, 0.0, 0.0], tensor<1x4xf32>>
+  transformer.parameter @pairs : tensor<2x1xf32> = #transformer.numbers<[10.0, 0.0], tensor<2x1xf32>>
   func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
       %gy: tensor<?x2xf32> {transformer.name = "gy", transformer.shape = #transformer.shape<batch, tokens, 2>},
       %x: tensor<?x3xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 3>},
@@ -62,7 +68,8 @@ transformer.model @m {
           tensor<?x3xf32> {transformer.name = "by_distance"}, tensor<?x1xf32> {transformer.name = "to_sink"},
           tensor<?xi32> {transformer.name = "shifted"}, tensor<2x2xf32> {transformer.name = "spread"},
           tensor<?x2xf32> {transformer.name = "of_mean"}, tensor<?x2xf32> {transformer.name = "of_last"},
-          tensor<?x2xf32> {transformer.name = "dropped"}) {
+          tensor<?x2xf32> {transformer.name = "dropped"}, tensor<?x2xf32> {transformer.name = "by_pair"},
+          tensor<?x1xf32> {transformer.name = "by_key"}, tensor<2x1xf32> {transformer.name = "pairs"}) {
     %rows = arith.muli %batch, %tokens : index
     %o1 = tensor.empty(%rows) : tensor<?x1xf32>
     %o2 = tensor.empty(%rows) : tensor<?x2xf32>
@@ -103,7 +110,7 @@ transformer.model @m {
     %bias = kernel.weight @none -> tensor<1x3xf32>
     %9:5 = kernel.attention_backward %q, %k, %v gradient %g : tensor<?x1xf32> sink %sink : tensor<1xf32> bias %bias : tensor<1x3xf32> queries %tokens keys %tokens
       outs(%o1, %o1, %o3, %o1, %o1 : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x3xf32>, tensor<?x1xf32>, tensor<?x1xf32>)
-      heads 1 kv_heads 1 head_dim 1 value_dim 1 offsets [0, 0, 0] scale 1.0 causal true
+      heads 1 kv_heads 1 head_dim 1 value_dim 1 offsets [0, 0, 0] scale 1.0 causal true bias_by distance
       : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32> -> tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x3xf32>, tensor<?x1xf32>, tensor<?x1xf32>
     %10 = kernel.shift %ids by 2 outs(%oi : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
     %os = tensor.empty() : tensor<2x2xf32>
@@ -120,8 +127,20 @@ transformer.model @m {
     %last = kernel.pool_index of %mask : tensor<?xi32> tokens %tokens kind last skip 0 id 0 outs(%ob : tensor<?xi32>) -> tensor<?xi32>
     %14 = kernel.pool_gradient %12 index %last : tensor<?xi32> tokens %tokens skip 0 outs(%o2 : tensor<?x2xf32>) : tensor<?x2xf32> -> tensor<?x2xf32>
     %15 = kernel.dropout %gy step %step first %first tokens %tokens rate 0.5 seed 1 site 2 outs(%o2 : tensor<?x2xf32>) : tensor<?x2xf32>, tensor<1xi32>, tensor<1xi32> -> tensor<?x2xf32>
-    return %0, %1, %2, %3, %4, %5#0, %5#1, %6#0, %6#1, %7, %8#0, %8#1, %8#2, %9#2, %9#3, %10, %11, %13, %14, %15
+    %four = kernel.weight @four -> tensor<1x4xf32>
+    %none = kernel.rows ins(%k : tensor<?x1xf32>) outs(%o1 : tensor<?x1xf32>) gather [-1] {
+    ^bb0(%a: f32):
+      %e = arith.subf %a, %a : f32
+      kernel.yield %e : f32
+    } -> tensor<?x1xf32>
+    %16:5 = kernel.attention_backward %q, %k, %v gradient %g : tensor<?x1xf32> key_head_bias %none : tensor<?x1xf32> bias %four : tensor<1x4xf32> queries %tokens keys %tokens
+      outs(%o1, %o1, %o1, %o2, %o1 : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x2xf32>, tensor<?x1xf32>)
+      heads 1 kv_heads 1 head_dim 1 value_dim 1 offsets [0, 0, 0] scale 1.0 causal true bias_by pair key_head_gradient
+      : tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32> -> tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x2xf32>, tensor<?x1xf32>
+    %pairs = kernel.weight @pairs -> tensor<2x1xf32>
+    %17 = kernel.pair_sums %16#3 index [0, 1, 1, 0] outs(%pairs : tensor<2x1xf32>) : tensor<?x2xf32> -> tensor<2x1xf32>
+    return %0, %1, %2, %3, %4, %5#0, %5#1, %6#0, %6#1, %7, %8#0, %8#1, %8#2, %9#2, %9#3, %10, %11, %13, %14, %15, %16#3, %16#2, %17
       : tensor<2x3xf32>, tensor<2xf32>, tensor<1xf32>, tensor<2xf32>, tensor<3x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x1xf32>, tensor<?x2xf32>, tensor<3x2xf32>,
-        tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x3xf32>, tensor<?x1xf32>, tensor<?xi32>, tensor<2x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>
+        tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x1xf32>, tensor<?x3xf32>, tensor<?x1xf32>, tensor<?xi32>, tensor<2x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x2xf32>, tensor<?x1xf32>, tensor<2x1xf32>
   }
 }

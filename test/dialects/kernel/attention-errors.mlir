@@ -180,9 +180,9 @@ func.func @attention_c11_key_mask(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x
 
 // -----
 
-func.func @attention_c5_head_bias(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x1xf32>) {
-  // expected-error @+1 {{key_head_bias is 'tensor<?x1xf32>' but must be f32 [?, 2]}}
-  %y = kernel.attention %x, %x, %x key_head_bias %e : tensor<?x1xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
+func.func @attention_c5_head_bias(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x8xf32>, %e: tensor<?x3xf32>) {
+  // expected-error @+1 {{key_head_bias is 'tensor<?x3xf32>' but must be [?, n] where n divides 2 heads}}
+  %y = kernel.attention %x, %x, %x key_head_bias %e : tensor<?x3xf32> queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
     : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>
   return

@@ -17,7 +17,7 @@ func.func @attention_backward_c2(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %t: 
 // -----
 
 func.func @attention_backward_c2_outs(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %t: index) {
-  // expected-error @+1 {{has 2 outs but there are 3: the gradients of key and value, of bias and sink if there are these, and of query}}
+  // expected-error @+1 {{has 2 outs but there are 3: the gradients of key and value, of biases and sink if there are these, and of query}}
   %0:2 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> queries %t keys %t outs(%g, %g : tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
@@ -58,7 +58,7 @@ func.func @attention_backward_c4(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %t: 
 
 func.func @attention_backward_c2_bias(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %b: tensor<2x5xf32>, %t: index) {
   // expected-error @+1 {{has 3 outs but there are 4}}
-  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> bias %b : tensor<2x5xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> bias %b : tensor<2x5xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false bias_by distance : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
 
@@ -80,9 +80,9 @@ func.func @attention_backward_c3_segments(%x: tensor<?x24xf32>, %g: tensor<?x8xf
 
 // -----
 
-func.func @attention_backward_c5_bias(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %b: tensor<3x5xf32>, %t: index) {
+func.func @attention_backward_c6_heads(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %b: tensor<3x5xf32>, %t: index) {
   // expected-error @+1 {{bias is 'tensor<3x5xf32>' but heads is 2}}
-  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> bias %b : tensor<3x5xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> bias %b : tensor<3x5xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false bias_by distance : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
 
@@ -90,7 +90,7 @@ func.func @attention_backward_c5_bias(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>,
 
 func.func @attention_backward_c5_even(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %b: tensor<2x4xf32>, %t: index) {
   // expected-error @+1 {{bias by distance has 4 columns but must have an odd number}}
-  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> bias %b : tensor<2x4xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> bias %b : tensor<2x4xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false bias_by distance : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
 
@@ -113,7 +113,31 @@ func.func @attention_backward_c5_sink(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>,
 // -----
 
 func.func @attention_backward_c5_key_head_bias(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %b: tensor<?x3xf32>, %t: index) {
-  // expected-error @+1 {{key_head_bias is 'tensor<?x3xf32>'}}
+  // expected-error @+1 {{key_head_bias is 'tensor<?x3xf32>' but must be [?, n] where n divides 2 heads}}
   %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> key_head_bias %b : tensor<?x3xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_backward_c6(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %b: tensor<2x4xf32>, %t: index) {
+  // expected-error @+1 {{must have both bias and bias_by, or neither}}
+  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> bias %b : tensor<2x4xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_backward_c6_pairs(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %b: tensor<2x5xf32>, %t: index) {
+  // expected-error @+1 {{bias by pair has 5 columns but must have a square of the keys}}
+  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> bias %b : tensor<2x5xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false bias_by pair : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @attention_backward_c6_key_head(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %t: index) {
+  // expected-error @+1 {{has key_head_gradient but no key_head_bias}}
+  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false key_head_gradient : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
   return
 }

@@ -69,3 +69,27 @@ func.func @gather_tokens_c3(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
   kernel.gather_tokens %x index [1, 0] group 1 tokens 2 outs(%o : tensor<?x8xf32>) : tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @gather_tokens_c1_parts(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{parts is 0 but must be > 0}}
+  %y = kernel.gather_tokens %x index [1, 0] group 1 parts 0 tokens 2 outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}
+
+// -----
+
+func.func @gather_tokens_c1_overflow(%x: tensor<?x8xf32>, %o: tensor<?x4xf32>) {
+  // expected-error @+1 {{has 4611686018427387904 tokens of 2 parts}}
+  %y = kernel.gather_tokens %x index [1, 0] group 1 parts 2 tokens 4611686018427387904 outs(%o : tensor<?x4xf32>) : tensor<?x8xf32> -> tensor<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_tokens_c2_parts(%x: tensor<?x8xf32>, %o: tensor<?x8xf32>) {
+  // expected-error @+1 {{input has 8 columns but parts is 3}}
+  %y = kernel.gather_tokens %x index [1, 0] group 1 parts 3 tokens 2 outs(%o : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  return
+}

@@ -87,3 +87,27 @@ func.func @gather_tokens_c2_overflow(%x: tensor<?x2x9223372036854775807xf32>) {
   %y = transformer.gather_tokens %x index [1, 0] group 2 : tensor<?x2x9223372036854775807xf32> -> tensor<?x1x8xf32>
   return
 }
+
+// -----
+
+func.func @gather_tokens_c1_parts(%x: tensor<?x2x8xf32>) {
+  // expected-error @+1 {{index names token 4 of 4}}
+  %y = transformer.gather_tokens %x index [4, 0] group 1 parts 2 : tensor<?x2x8xf32> -> tensor<?x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_tokens_c1_parts_overflow(%x: tensor<?x4611686018427387904x8xf32>) {
+  // expected-error @+1 {{has tokens of 2 parts}}
+  %y = transformer.gather_tokens %x index [1, 0] group 1 parts 2 : tensor<?x4611686018427387904x8xf32> -> tensor<?x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @gather_tokens_c2_parts(%x: tensor<?x2x8xf32>) {
+  // expected-error @+1 {{has 3 parts but the input has 8 channels}}
+  %y = transformer.gather_tokens %x index [1, 0] group 1 parts 3 : tensor<?x2x8xf32> -> tensor<?x2x4xf32>
+  return
+}

@@ -611,3 +611,13 @@ transformer.model @parameter_c1_pack_blocks_type {
     return
   }
 }
+
+// -----
+
+transformer.model @parameter_c4 {
+  // expected-error @+1 {{fixed_rows is array<i64: 4, 3, 2> but must be [period, first, count] of 4 rows}}
+  transformer.parameter @m : tensor<4x32xf32> = #transformer.stored<"f", "m", tensor<4x32xf32>> fixed_rows [4, 3, 2]
+  func.func @forward() {
+    return
+  }
+}

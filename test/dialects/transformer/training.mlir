@@ -15,8 +15,16 @@ func.func @squares(%x: tensor<?x1xf32>, %y: tensor<?x1xf32>, %w: tensor<1xf32>) 
   return
 }
 
+// CHECK-LABEL: @shares
+// CHECK: %{{.*}}, %{{.*}} = transformer.binary_cross_entropy %{{.*}} labels %{{.*}} weight %{{.*}} : tensor<?x4xf32>, tensor<1xf32>
+func.func @shares(%x: tensor<?x4xf32>, %y: tensor<?x4xf32>, %w: tensor<1xf32>) {
+  %losses, %g = transformer.binary_cross_entropy %x labels %y weight %w : tensor<?x4xf32>, tensor<1xf32>
+  return
+}
+
 // CHECK-LABEL: @gradients
 // CHECK: transformer.weight_gradient %{{.*}}, %{{.*}} weight @w bias @b : tensor<?x?x24xf32>, tensor<?x?x8xf32>
+// CHECK: transformer.weight_gradient %{{.*}}, %{{.*}} weight @w fixed_rows [6, 4, 2] : tensor<?x?x24xf32>, tensor<?x?x8xf32>
 // CHECK: transformer.linear %{{.*}} weight @w transposed : tensor<?x?x24xf32> -> tensor<?x?x8xf32>
 // CHECK: transformer.norm_gradient %{{.*}} at %{{.*}} by <rms_norm, eps = 1.0e-05, affine = weight, weight = @n> : tensor<?x?x8xf32>
 // CHECK: transformer.activate_gradient %{{.*}} at %{{.*}} by gelu_erf : tensor<?x?x8xf32> -> tensor<?x?x8xf32>
@@ -27,6 +35,7 @@ func.func @squares(%x: tensor<?x1xf32>, %y: tensor<?x1xf32>, %w: tensor<1xf32>) 
 // CHECK: transformer.scale_gradient %{{.*}} to @shift : tensor<?x?x8xf32>
 func.func @gradients(%x: tensor<?x?x8xf32>, %g: tensor<?x?x24xf32>) {
   transformer.weight_gradient %g, %x weight @w bias @b : tensor<?x?x24xf32>, tensor<?x?x8xf32>
+  transformer.weight_gradient %g, %x weight @w fixed_rows [6, 4, 2] : tensor<?x?x24xf32>, tensor<?x?x8xf32>
   %0 = transformer.linear %g weight @w transposed : tensor<?x?x24xf32> -> tensor<?x?x8xf32>
   %1 = transformer.norm_gradient %0 at %x by <rms_norm, eps = 1.0e-5, affine = weight, weight = @n> : tensor<?x?x8xf32>
   %2 = transformer.activate_gradient %1 at %x by gelu_erf : tensor<?x?x8xf32> -> tensor<?x?x8xf32>

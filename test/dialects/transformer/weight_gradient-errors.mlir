@@ -46,3 +46,19 @@ func.func @weight_gradient_c4(%g: tensor<2x5x24xf32>, %x: tensor<2x5x8xf32>) {
   transformer.weight_gradient %g, %x weight @w scale 0x7FF0000000000000 : tensor<2x5x24xf32>, tensor<2x5x8xf32>
   return
 }
+
+// -----
+
+func.func @weight_gradient_c5(%g: tensor<2x5x24xf32>, %x: tensor<2x5x8xf32>) {
+  // expected-error @+1 {{fixed_rows is array<i64: 5, 0, 1> but must be [period, first, count] of 24 rows}}
+  transformer.weight_gradient %g, %x weight @w fixed_rows [5, 0, 1] : tensor<2x5x24xf32>, tensor<2x5x8xf32>
+  return
+}
+
+// -----
+
+func.func @weight_gradient_c5_experts(%g: tensor<2x5x24xf32>, %x: tensor<2x5x8xf32>, %e: tensor<2x5xi32>) {
+  // expected-error @+1 {{has fixed_rows and experts}}
+  transformer.weight_gradient %g, %x experts %e : tensor<2x5xi32> weight @w fixed_rows [6, 4, 2] : tensor<2x5x24xf32>, tensor<2x5x8xf32>
+  return
+}

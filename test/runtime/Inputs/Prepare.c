@@ -85,7 +85,7 @@ static void prepareOnce(mille_run *run) {
   mille_query_scale(run, MILLE_LOG_FLOOR, lengths, ids, NULL, rows, tokens, 0,
                     0, 0, NULL, 0, lengthScales[3]);
   mille_gather_tokens(run, input[0], columns + 2, columns, tokenIndex, moved,
-                      group, tokens, gathered[0], group * columns + 2);
+                      group, 1, tokens, gathered[0], group * columns + 2);
   mille_patches(run, input[0], columns + 2, image, 0, 0, patches[0], 2 * 3 * 2);
   mille_similarity(run, input[0], columns + 2, input[5], columns + 2, columns,
                    1);

@@ -43,8 +43,8 @@ static int32_t forward(mille_run *run) {
               entries, biased ? (const float *)run->weights : NULL, run->batch,
               out[0], k, (int32_t *)out[1], (int32_t *)out[2],
               (int32_t *)out[3]);
-  mille_gather_tokens(run, x, columns, columns, windows, count, group, tokens,
-                      out[4], group * columns);
+  mille_gather_tokens(run, x, columns, columns, windows, count, group, 1,
+                      tokens, out[4], group * columns);
   int32_t code = mille_pool_mean(run, x, columns, NULL, tokens, 2, columns,
                                  out[5], columns);
   if (code == 0)
@@ -53,9 +53,9 @@ static int32_t forward(mille_run *run) {
   mille_similarity(run, out[5], columns, out[6], columns, columns, 7);
   /* The same memory twice: what a device is given first, it keeps. */
   mille_alibi(run, mask, rows, &slope, 1, 1, sloped, 1);
-  mille_gather_tokens(run, sloped, 1, 1, all, tokens, 1, tokens, out[8], 1);
+  mille_gather_tokens(run, sloped, 1, 1, all, tokens, 1, 1, tokens, out[8], 1);
   mille_alibi(run, other, rows, &slope, 1, 1, sloped, 1);
-  mille_gather_tokens(run, sloped, 1, 1, all, tokens, 1, tokens, out[9], 1);
+  mille_gather_tokens(run, sloped, 1, 1, all, tokens, 1, 1, tokens, out[9], 1);
   return code;
 }
 

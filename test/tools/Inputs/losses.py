@@ -2,14 +2,18 @@
 and labels that are numbers.
 
 usage: losses.py make CLASSIFIER    writes wide.json, parts.json, values.json, score/,
-                                    and wide.data, values.data, score.data, score.ids
-       losses.py mean OUTPUTS DATA LOG    the first loss is the mean of (logits - labels)^2
+                                    several/, and wide.data, values.data, score.data,
+                                    several.data, score.ids
+       losses.py squared|yes OUTPUTS DATA LOG    the first loss is the mean of (logits -
+                                    labels)^2, or of the cross-entropy of yes and no
 
 wide has the widths of causal.py but for its vocabulary; score is the model CLASSIFIER with
-one class, whose labels are numbers; values has a label for each logit.
+one class, whose labels are numbers, several with classes of which a text may have any;
+values has a label for each logit.
 """
 import array
 import json
+import math
 import os
 import random
 import struct
@@ -74,17 +78,25 @@ def make(classifier):
     tokens = ("I32", [16, 16], whole(draw, 256, 60))
     write("score.ids", {"input_ids": tokens})
     write("score.data", {"input_ids": tokens, "labels": ("F32", [16], real(draw, 16))})
-    os.mkdir("score")
-    with open(os.path.join(classifier, "config.json")) as file:
-        config = json.load(file)
-    config.update(id2label={"0": "LABEL_0"}, label2id={"LABEL_0": 0})
-    with open("score/config.json", "w") as file:
-        json.dump(config, file)
+    yes = array.array("f", [draw.randrange(2) for _ in range(16 * 5)]).tobytes()
+    write("several.data", {"input_ids": tokens, "labels": ("F32", [16, 5], yes)})
     weights = read(os.path.join(classifier, "model.safetensors"))
+    folder(classifier, "several", weights, problem_type="multi_label_classification")
     for name in ("classifier.out_proj.weight", "classifier.out_proj.bias"):
         kind, shape, numbers = weights[name]
         weights[name] = (kind, [1] + shape[1:], numbers[:len(numbers) // shape[0]])
-    write("score/model.safetensors", weights)
+    folder(classifier, "score", weights, id2label={"0": "LABEL_0"},
+           label2id={"LABEL_0": 0})
+
+
+def folder(classifier, name, weights, **changes):
+    os.mkdir(name)
+    with open(os.path.join(classifier, "config.json")) as file:
+        config = json.load(file)
+    config.update(changes)
+    with open(os.path.join(name, "config.json"), "w") as file:
+        json.dump(config, file)
+    write(os.path.join(name, "model.safetensors"), weights)
 
 
 def floats(tensor):
@@ -99,7 +111,9 @@ def main(word, *rest):
     outputs, labels = floats(read(rest[0])["logits"]), floats(read(rest[1])["labels"])
     with open(rest[2]) as file:
         loss = json.loads(file.readline())["loss"]
-    mean = sum((x - y) ** 2 for x, y in zip(outputs, labels)) / len(labels)
+    of = (lambda x, y: (x - y) ** 2) if word == "squared" else (
+        lambda x, y: math.log(1 + math.exp(x)) - x * y)
+    mean = sum(of(x, y) for x, y in zip(outputs, labels)) / len(labels)
     if len(outputs) != len(labels) or abs(loss - mean) > 1e-5 * mean:
         sys.exit("loss %g, mean %g of %d" % (loss, mean, len(labels)))
 

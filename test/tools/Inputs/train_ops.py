@@ -7,6 +7,7 @@ usage: train_ops.py make                writes NAME.json and NAME.data for each
 They have the widths of causal.py's, so that they share its kernels of matmuls.
 """
 import json
+import math
 import random
 import struct
 import sys
@@ -72,16 +73,19 @@ MODELS = {
 
 
 def tensors(path, **shapes):
-    """Whole numbers below 60; -100 for the last of each row of labels."""
+    """Whole numbers below 60, of pixels their tenths."""
     draw, header, body = random.Random(3), {}, b""
     for name, shape in shapes.items():
-        count = shape[0] * (shape[1] if len(shape) > 1 else 1)
+        count = math.prod(shape)
         numbers = [draw.randrange(60) for _ in range(count)]
         if name == "classes":
             name, numbers = "labels", [number % 5 for number in numbers]
-        header[name] = {"dtype": "I32", "shape": shape,
+        real = name == "pixel_values"
+        if real:
+            numbers = [number / 10 for number in numbers]
+        header[name] = {"dtype": "F32" if real else "I32", "shape": shape,
                         "data_offsets": [len(body), len(body) + 4 * count]}
-        body += struct.pack("<%di" % count, *numbers)
+        body += struct.pack("<%d%s" % (count, "f" if real else "i"), *numbers)
     text = json.dumps(header).encode()
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text + body)
@@ -95,6 +99,7 @@ def make():
         tensors(name + ".data", input_ids=[16, 16])
     tensors("twins.data", input_ids=[16, 16], decoder_input_ids=[16, 12])
     tensors("pooled.data", input_ids=[16, 16], classes=[16])
+    tensors("windows.data", pixel_values=[16, 3, 16, 16], classes=[16])
 
 
 def tensor(path, name):

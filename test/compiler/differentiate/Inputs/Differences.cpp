@@ -212,12 +212,23 @@ private:
     return sum;
   }
 
+  // Whether no step changes number i: it has no gradient.
+  static bool isFixed(ParameterOp parameter, size_t i) {
+    auto fixed = parameter.getFixedRows();
+    auto type = cast<RankedTensorType>(parameter.getType());
+    if (!fixed)
+      return false;
+    const int64_t row = i / (type.getNumElements() / type.getDimSize(0)),
+                  place = row % (*fixed)[0] - (*fixed)[1];
+    return place >= 0 && place < (*fixed)[2];
+  }
+
   bool agrees(ParameterOp parameter, const Value &gradient) {
     ArrayRef<double> at =
         cast<NumbersAttr>(parameter.getValue()).getNumbers().asArrayRef();
     std::vector<double> start = at.vec(), direction, moved(start.size());
     for (size_t i = 0; i < start.size(); ++i)
-      direction.push_back(draw.normal());
+      direction.push_back(draw.normal() * !isFixed(parameter, i));
     double along = 0, length = 0;
     for (size_t i = 0; i < gradient.numbers.size(); ++i) {
       along += gradient.numbers[i] * direction[i];

@@ -55,7 +55,9 @@ LogicalResult fill(func::FuncOp step, Values &inputs) {
   }
   const std::string of = inputs.count("decoder_input_ids") ? "decoder_" : "";
   auto mask = inputs.find(of + "attention_mask");
-  ArrayRef<int64_t> shape = inputs.at(of + "input_ids").shape;
+  auto ids = inputs.find(of + "input_ids"); // or else an image's pixels
+  ArrayRef<int64_t> shape =
+      (ids == inputs.end() ? inputs.at("pixel_values") : ids->second).shape;
   auto losses = cast<RankedTensorType>(step.getResultTypes()[0]);
   auto logits = cast<CrossEntropyOp>(
       *llvm::find_if(step.getBody().front(),

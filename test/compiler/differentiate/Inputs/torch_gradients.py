@@ -81,22 +81,30 @@ def of_single_experts(named):
 
 def gradients(model, stored, inputs):
     turn_in_double(model)
+    inputs = {name: x.double() if x.is_floating_point() else x
+              for name, x in inputs.items()}
     logits = model(**inputs).logits
     classes = logits.shape[-1]
     of = "decoder_" if "decoder_input_ids" in inputs else ""
-    labels = labels_of(inputs[of + "input_ids"].shape, classes,
-                       inputs.get(of + "attention_mask"), logits.dim() == 2)
+    rows = inputs.get(of + "input_ids", inputs.get("pixel_values"))
+    labels = labels_of(rows.shape, classes, inputs.get(of + "attention_mask"),
+                       logits.dim() == 2)
     loss = torch.nn.functional.cross_entropy(
         logits.reshape(-1, classes), labels, reduction="sum") / 8
     loss.backward()
     named = {name: parameter.grad for name, parameter in
              model.named_parameters(remove_duplicate=False)}
     named.update(of_single_experts(named))
+    by_numbers = {(tuple(parameter.shape), parameter.detach().numpy().tobytes()):
+                  parameter.grad for parameter in model.parameters()}
     found = {}
     for name in sorted(stored):
         gradient = named.get(name)
         if gradient is None:
             gradient = named.get(model.base_model_prefix + "." + name)
+        if gradient is None: # transformers renames what it reads
+            gradient = by_numbers.get((tuple(stored[name].shape),
+                                       stored[name].double().numpy().tobytes()))
         if gradient is None or gradient.shape != stored[name].shape:
             continue
         along = [(gradient * direction(gradient.shape, k)).sum()
