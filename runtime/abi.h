@@ -278,8 +278,8 @@ void mille_shift(mille_run *run, const int32_t *ids, int64_t rows,
 /* out[i] = weight[from[i]], for `count` numbers. */
 void mille_spread(mille_run *run, const float *weight, const int32_t *from,
                   int64_t count, float *out);
-/* out[index[i * tokens + j] * heads + h] += gradient[m, h * tokens + j], where i
- * is m % tokens; rows m in their order. */
+/* out[index[i * tokens + j] * heads + h] += gradient[m, h * tokens + j], where
+ * i is m % tokens; rows m in their order. */
 void mille_pair_sums(mille_run *run, const float *gradient, int64_t rows,
                      int64_t gradient_stride, const int32_t *index,
                      int64_t tokens, int64_t heads, float *out);

@@ -268,12 +268,8 @@ Status Climb::calibrate() {
     return Status::commandLine;
   }
   working("reading " + llvm::Twine(request.calibrate));
-  std::vector<int32_t> ids;
-  Status status = readSample(request.calibrate, request.model, imported.folder,
-                             context, ids);
-  return failed(status) ? status
-                        : measureImportance(*imported.module, imported.folder,
-                                            ids, importance);
+  return measureImportance(*imported.module, request.model, imported.folder,
+                           request.calibrate, importance);
 }
 
 Status Climb::differentiate() {

@@ -50,11 +50,10 @@ void add(kernel::MatmulOp matmul, const Value &input,
   });
 }
 
-} // namespace
-
-Status mille::readSample(llvm::StringRef path, llvm::StringRef model,
-                         llvm::StringRef folder, mlir::MLIRContext &context,
-                         std::vector<int32_t> &ids) {
+// The first ids of the text in a file, by the tokenizer of a model.
+Status readSample(llvm::StringRef path, llvm::StringRef model,
+                  llvm::StringRef folder, mlir::MLIRContext &context,
+                  std::vector<int32_t> &ids) {
   auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!text) {
@@ -85,9 +84,16 @@ Status mille::readSample(llvm::StringRef path, llvm::StringRef model,
   return Status::done;
 }
 
-Status mille::measureImportance(mlir::ModuleOp module, llvm::StringRef folder,
-                                llvm::ArrayRef<int32_t> ids,
+} // namespace
+
+Status mille::measureImportance(mlir::ModuleOp module, llvm::StringRef from,
+                                llvm::StringRef folder, llvm::StringRef sample,
                                 Importance &importance) {
+  std::vector<int32_t> ids;
+  if (Status status =
+          readSample(sample, from, folder, *module.getContext(), ids);
+      failed(status))
+    return status;
   mlir::OwningOpRef<mlir::ModuleOp> copy = module.clone();
   transformer::ModelOp model = *copy->getOps<transformer::ModelOp>().begin();
   for (mlir::func::FuncOp entry : llvm::drop_begin(kernel::entriesOf(model)))

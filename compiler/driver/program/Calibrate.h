@@ -8,15 +8,13 @@
 
 namespace mille {
 
-// The first ids of the text in a file, by the tokenizer of a model.
-Status readSample(llvm::StringRef path, llvm::StringRef model,
-                  llvm::StringRef folder, mlir::MLIRContext &context,
-                  std::vector<int32_t> &ids);
-
 // The mean square of each input column of each matmul's weight while the first
-// entry of `module`, unrolled and in the transformer dialect, reads these ids;
-// in double. `folder` has the model's files.
-Status measureImportance(mlir::ModuleOp module, llvm::StringRef folder,
-                         llvm::ArrayRef<int32_t> ids, Importance &importance);
+// entry of `module`, unrolled and in the transformer dialect, reads the first
+// ids of the text in the file `sample`; in double. `from` is the path that the
+// module was imported from, whose tokenizer reads the text, and `folder` has its
+// files.
+Status measureImportance(mlir::ModuleOp module, llvm::StringRef from,
+                         llvm::StringRef folder, llvm::StringRef sample,
+                         Importance &importance);
 
 } // namespace mille
