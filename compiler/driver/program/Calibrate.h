@@ -11,7 +11,7 @@ namespace mille {
 // The mean square of each input column of each matmul's weight while the first
 // entry of `module`, unrolled and in the transformer dialect, reads the first
 // ids of the text in the file `sample`; in double. `from` is the path that the
-// module was imported from, whose tokenizer reads the text, and `folder` has its
+// module was imported from, whose tokenizer reads the text; `folder` has its
 // files.
 Status measureImportance(mlir::ModuleOp module, llvm::StringRef from,
                          llvm::StringRef folder, llvm::StringRef sample,
