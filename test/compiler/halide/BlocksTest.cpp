@@ -7,6 +7,7 @@
 #include "compiler/weights/Elements.h"
 #include "dialects/transformer/Encoding.h"
 #include "dialects/transformer/UnevenLevels.h"
+#include "test/compiler/halide/Inputs/Expect.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <algorithm>
@@ -19,16 +20,6 @@ using namespace mille;
 using namespace mille::test;
 
 namespace {
-
-int failures = 0;
-void expect(bool holds, const std::string &what) {
-  if (holds)
-    return;
-  ++failures;
-  printf("%s\n", what.c_str());
-}
-
-std::string number(int64_t value) { return std::to_string(value); }
 
 struct Case {
   std::string encoding;

@@ -5,6 +5,7 @@
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-narrow-rows widest
 #include "compiler/weights/Elements.h"
+#include "test/compiler/halide/Inputs/Expect.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <algorithm>
@@ -18,16 +19,6 @@ using namespace mille;
 using namespace mille::test;
 
 namespace {
-
-int failures = 0;
-void expect(bool holds, const std::string &what) {
-  if (holds)
-    return;
-  ++failures;
-  printf("%s\n", what.c_str());
-}
-
-std::string number(int64_t value) { return std::to_string(value); }
 
 // `parameters`: step, zero, outlier, its column.
 void checkRow(const std::string &name, std::vector<float> row,

@@ -4,6 +4,7 @@
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-narrow widest
 #include "compiler/weights/Elements.h"
+#include "test/compiler/halide/Inputs/Expect.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <algorithm>
@@ -16,16 +17,6 @@ using namespace mille;
 using namespace mille::test;
 
 namespace {
-
-int failures = 0;
-void expect(bool holds, const std::string &what) {
-  if (holds)
-    return;
-  ++failures;
-  printf("%s\n", what.c_str());
-}
-
-std::string number(int64_t value) { return std::to_string(value); }
 
 constexpr double scaleOfGelu = 0x1p-7;
 const char *geluOfScaled =
