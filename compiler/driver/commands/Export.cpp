@@ -9,6 +9,7 @@
 #include "compiler/link/Staging.h"
 #include "compiler/weights/ParameterValues.h"
 #include "compiler/weights/Safetensors.h"
+#include "dialects/transformer/FixedParameter.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -87,10 +88,8 @@ private:
     return Status::done;
   }
 
-  // Whether a parameter follows from the config: files do not hold it.
   static bool isFixed(const ExportedParameter &parameter) {
-    auto rows = llvm::cast<ParameterOp>(parameter.made).getFixedRows();
-    return rows && (*rows)[0] == (*rows)[2];
+    return transformer::isFixed(llvm::cast<ParameterOp>(parameter.made));
   }
 
   // A checkpoint may have other numbers there than the config gives.
