@@ -262,7 +262,7 @@ private:
       segments = cutLayers(entry.block(), policy->segment);
     SmallVector<Operation *> ops;
     for (Operation &op : entry.block().without_terminator())
-      if (!isa<CrossEntropyOp, SquaredErrorOp, BinaryCrossEntropyOp>(op))
+      if (&op != made->gradient.getDefiningOp()) // the loss
         ops.push_back(&op);
     Activity activity(entry.block());
     Saved saved;

@@ -195,6 +195,11 @@ static int64_t columnsOfGradient(Operation *bias) {
   return cast<DistanceBiasOp>(bias).getBuckets().size();
 }
 
+// Whether a bias, by its number, is of keys and heads.
+static bool isOfKeyHeads(AttendGradientOp op, int64_t number) {
+  return bool(op.getBiases()[number].getDefiningOp<KeyHeadBiasOp>());
+}
+
 // The ops of these gradients add them to what the biases are made of.
 void Converter::setBiasGradients(AttendGradientOp op,
                                  kernel::AttentionBackwardOp backward) {
@@ -202,10 +207,9 @@ void Converter::setBiasGradients(AttendGradientOp op,
   for (auto [number, bias] :
        llvm::zip(op.getBiasGradients().value_or(ArrayRef<int64_t>()),
                  op.getToBiases())) {
-    const bool byKey =
-        bool(op.getBiases()[number].getDefiningOp<KeyHeadBiasOp>());
-    values[bias] = kernel::resultOf(backward, byKey ? GradientOf::key_head_bias
-                                                    : GradientOf::bias);
+    values[bias] = kernel::resultOf(backward, isOfKeyHeads(op, number)
+                                                  ? GradientOf::key_head_bias
+                                                  : GradientOf::bias);
     spaces[bias] = spaceOf(op.getKey());
   }
 }
@@ -230,10 +234,9 @@ LogicalResult Converter::convertAttendGradient(AttendGradientOp op) {
   auto optional = [&](Value given) { return given ? valueOf(given) : Value(); };
   SmallVector<Value> outs{destinationOf(op.getKey()),
                           destinationOf(op.getValue())};
-  bool trainsKeyHeads = false;
-  for (int64_t number : op.getBiasGradients().value_or(ArrayRef<int64_t>()))
-    trainsKeyHeads |=
-        bool(op.getBiases()[number].getDefiningOp<KeyHeadBiasOp>());
+  const bool trainsKeyHeads =
+      llvm::any_of(op.getBiasGradients().value_or(ArrayRef<int64_t>()),
+                   [&](int64_t number) { return isOfKeyHeads(op, number); });
   Value rows = rowsOf(op.getQuery());
   const int64_t heads = op.getHeads();
   Value query = timesFactors(op.getLoc(), valueOf(op.getQuery()), *factors,
