@@ -116,7 +116,9 @@ nb::list Tokens::encode(const nb::list &texts, size_t most) const {
         continue;
       status = encodeOne(*one.bytes, most, ids);
       one.ids.assign(ids.begin(), ids.end());
-      if (status == MILLE_TEXT_UNSUPPORTED) { // a match that runs away
+      // This room cannot read the text: a match takes too many steps, or a
+      // character has no token. `tokenizers` reads it, or says what is wrong.
+      if (status == MILLE_TEXT_UNSUPPORTED) {
         one.bytes.reset();
       } else if (status) {
         why = mille_text_message(); // of this thread

@@ -13,9 +13,9 @@ public:
   ~Tokens() { mille_text_close(text); }
   Tokens(const Tokens &) = delete;
 
-  // Of each text a list of at most `most` ids, with its ends, or None: it has
-  // characters that this room and `tokenizers` may know of different versions
-  // of Unicode.
+  // Of each text a list of at most `most` ids, with its ends; or None, where
+  // `tokenizers` has to read it: it has characters that the two may know of
+  // different versions of Unicode, or this room cannot read it.
   nb::list encode(const nb::list &texts, size_t most) const;
   size_t ends() const { return before + after; }
 

@@ -38,7 +38,8 @@ typedef enum mille_text_status {
   /* The file is damaged, or newer than this library: write it again. */
   MILLE_TEXT_BAD_FILE = 6,
   /* The vocabulary has no such thing: no chat template, one of an unknown
-   * format, no token of that name. */
+   * format, no token of that name or for a character of a text. Or its pattern
+   * cannot be matched, as it moves back or takes too many steps. */
   MILLE_TEXT_UNSUPPORTED = 7
 } mille_text_status;
 
