@@ -52,7 +52,7 @@ void AttentionKernel::produce() {
       for (unsigned c = 0; c < panels; ++c)
         b.loadBox(b.at(to, c * plan.keyPanel), b.argument(map),
                   ring.full(at.stage),
-                  {b.constant(panelColumns * c), head + offset / size,
+                  {b.constant(lineColumns * c), head + offset / size,
                    block * plan.tile.keys, tile.sequence});
       return ring.next(at);
     };
@@ -66,7 +66,7 @@ void AttentionKernel::produce() {
           b.loadBox(
               b.at(shared, c * plan.queryPanel + g * groupQueries * lineBytes),
               b.argument(numbers.query), full,
-              {b.constant(panelColumns * c),
+              {b.constant(lineColumns * c),
                tile.head + s.queryOffset / s.headDim,
                tile.query + groupQueries * g, tile.sequence});
     };
@@ -119,9 +119,9 @@ public:
 private:
   // Of 4 columns that begin at a multiple of 4.
   Reg addressOf(Reg panels, unsigned panelBytes, Reg line, Reg column) {
-    Reg byte = (column % panelColumns) * 2;
+    Reg byte = (column % lineColumns) * 2;
     Reg part = (byte >> 4) ^ (line & 7);
-    return b.at(panels, column / panelColumns * panelBytes + line * lineBytes +
+    return b.at(panels, column / lineColumns * panelBytes + line * lineBytes +
                             (part << 4) + (byte & 8));
   }
   Regs columnsAt(Reg address) {

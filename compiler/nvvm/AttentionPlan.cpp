@@ -9,7 +9,7 @@ namespace mille::nvvm {
 using Optional = AttentionOperand;
 
 static unsigned panelsOf(int64_t columns) {
-  return unsigned((columns + panelColumns - 1) / panelColumns);
+  return unsigned((columns + lineColumns - 1) / lineColumns);
 }
 
 AttentionPlan::AttentionPlan(const KernelSpec &spec, const AttentionTile &tile)

@@ -9,9 +9,7 @@
 
 namespace mille::nvvm {
 
-constexpr unsigned panelColumns = 64;  // bf16 of a line of 128 bytes
-constexpr unsigned groupQueries = 64;  // of a warp group
-constexpr unsigned groupThreads = 128; // of a warp group
+constexpr unsigned groupQueries = 64; // of a warp group
 // Warps 1 ... 3 of the producer's group prepare what has arrived.
 constexpr unsigned preparingThreads = 96;
 

@@ -8,8 +8,6 @@ namespace mille::nvvm {
 
 namespace {
 
-constexpr unsigned stepOfK = 16; // of a product of bf16
-
 // A group at work on a tile.
 class Consumer {
 public:
@@ -104,8 +102,8 @@ Reg Consumer::issueScores(Reg stage) {
   const unsigned n = plan.tile.keys;
   Reg sums = b.undefined(b.accumulatorType(n));
   b.fenceProducts();
-  for (unsigned i = 0; i * stepOfK < k.s.headDim; ++i) {
-    const unsigned panel = i / 4, bytes = i % 4 * 2 * stepOfK;
+  for (unsigned i = 0; i * productDepth < k.s.headDim; ++i) {
+    const unsigned panel = i / 4, bytes = i % 4 * 2 * productDepth;
     sums = b.multiply(
         n, queries + descriptorStep(panel * plan.queryPanel + bytes),
         keys + descriptorStep(panel * plan.keyPanel + bytes), sums, i == 0);
@@ -118,10 +116,10 @@ Regs Consumer::issueValues(Reg stage, const Regs &weights, Regs out) {
   Reg values =
       descriptor(b.addressOf(k.valueRing.address(stage)), plan.keyPanel);
   b.fenceProducts();
-  for (unsigned i = 0; i * stepOfK < plan.tile.keys; ++i)
+  for (unsigned i = 0; i * productDepth < plan.tile.keys; ++i)
     out = b.multiplyRegisters(
         unsigned(k.s.valueDim), llvm::ArrayRef(weights).slice(4 * i, 4),
-        values + descriptorStep(i * stepOfK * lineBytes), out);
+        values + descriptorStep(i * productDepth * lineBytes), out);
   b.commitProducts();
   return out;
 }
@@ -258,7 +256,7 @@ void Consumer::storeOut(const QueryTile &tile, const Regs &out,
   b.ifThen(isLead(), [&] {
     for (unsigned c = 0; c < plan.valuePanels; ++c)
       b.storeBox(b.argument(k.numbers.out), panel(c),
-                 {b.constant(panelColumns * c), tile.head,
+                 {b.constant(lineColumns * c), tile.head,
                   tile.query + own * int(groupQueries), tile.sequence});
     b.commitStores();
   });

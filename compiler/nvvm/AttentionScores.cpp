@@ -10,8 +10,6 @@ using Optional = AttentionOperand;
 
 namespace {
 
-constexpr double log2e = 1.4426950408889634;
-
 // The parts of a score that its row and its column give, found before the
 // registers are visited.
 class Scores {

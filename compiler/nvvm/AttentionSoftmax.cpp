@@ -5,8 +5,6 @@
 
 namespace mille::nvvm {
 
-constexpr double log2e = 1.4426950408889634;
-
 Softmax::Softmax(AttentionKernel &kernel, Reg own, const Fragments &fragments)
     : k(kernel), b(kernel.b), own(own), fragments(fragments),
       factor(kernel.plan.changesScores() ? 1 : kernel.s.scale * log2e) {}

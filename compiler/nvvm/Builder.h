@@ -15,6 +15,8 @@
 
 namespace mille::nvvm {
 
+constexpr double log2e = 1.4426950408889634, ln2 = 0.6931471805599453;
+
 class Builder;
 
 // A value that each thread has: a register. Arithmetic wraps; division and

@@ -12,9 +12,6 @@
 
 namespace mille::nvvm {
 
-constexpr unsigned stepOfK = 64;
-constexpr unsigned groupThreads = 128;
-constexpr unsigned mostStages = 16;
 // Eight rows of a step of K, as products read them.
 constexpr unsigned eightRowsBytes = 8 * lineBytes;
 // Two blocks share a unit: those of the next kernel ask for their weights
@@ -41,6 +38,7 @@ struct FewRowsPath {
     exists = steps * weightBytes >= missing * eightRowsBytes;
     rowBytes = eights * eightRowsBytes;
     stageBytes = steps * (rowBytes + weightBytes);
+    constexpr unsigned mostStages = 16;
     const unsigned room = sharedRoom - Ring::barrierBytes(mostStages);
     stages = std::min(mostStages, room / stageBytes);
     barriers = stages * stageBytes;
@@ -313,7 +311,7 @@ Reg FewRowsWriter::products(const RingState &at, Reg sums) {
   auto step = [&](const Regs &v) -> Regs {
     Reg all = v[3];
     b.fenceProducts();
-    for (unsigned k = 0; k < stepOfK / 16; ++k)
+    for (unsigned k = 0; k < stepOfK / productDepth; ++k)
       all = b.multiply(path->weightBytes / lineBytes,
                        v[1] + descriptorStep(32 * k),
                        v[2] + descriptorStep(32 * k), all);

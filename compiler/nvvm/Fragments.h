@@ -9,6 +9,11 @@ namespace mille::nvvm {
 // 16-byte part p of line r lies at p ^ (r % 8). A panel is a tile of such lines
 // and starts at a multiple of 1024 bytes.
 constexpr unsigned lineBytes = 128;
+constexpr unsigned lineColumns = 64; // bf16 of a line
+// Threads of a warp group, which multiply together.
+constexpr unsigned groupThreads = 128;
+// The K of one product of bf16.
+constexpr unsigned productDepth = 16;
 
 // The accumulator of 64 rows. Register i of a thread holds the row
 // row + 8 * (i / 2 % 2) and the column column + 8 * (i / 4) + i % 2.

@@ -7,14 +7,9 @@
 
 namespace mille::nvvm {
 
-constexpr unsigned stepOfK = 64; // bf16 values in a line of shared memory
-constexpr unsigned groupThreads = 128, blockThreads = 3 * groupThreads;
-constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
-
 //===-- Shared memory -----------------------------------------------------===//
 
-// TMA takes strides of whole 16 bytes.
-static bool hasMap(const BufferSpec &buffer) {
+bool hasMap(const BufferSpec &buffer) {
   return buffer.rowStride * bytesOf(buffer.element) % 16 == 0;
 }
 
@@ -128,18 +123,18 @@ private:
 } // namespace
 
 ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
-                            const mille_amount &rowTiles, unsigned stepOfK,
+                            const mille_amount &rowTiles, unsigned step,
                             unsigned inputRows, unsigned weightRows) {
   const mille_amount inner = constantAmount(matmul.inner);
   const uint32_t bytes = bytesOf(matmul.input.element);
   ProductArguments product;
   product.input = launch.addTensor(
-      0, {{inner, {}, stepOfK},
+      0, {{inner, {}, step},
           {amountOf(MILLE_COUNT_ROWS),
            constantAmount(matmul.input.rowStride * bytes), inputRows}});
   const uint32_t both = matmul.columns * matmul.accumulators;
   std::vector<Dimension> weight = {
-      {inner, {}, stepOfK},
+      {inner, {}, step},
       {constantAmount(both), constantAmount(matmul.inner * bytes), weightRows}};
   if (matmul.experts)
     weight.push_back({constantAmount(matmul.experts),
@@ -148,7 +143,7 @@ ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
   product.rows = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
   // As arguments, not constants: LLVM would unroll the loops.
   product.steps =
-      launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOfK));
+      launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, step));
   product.rowTiles = launch.addAmount(rowTiles);
   return product;
 }
@@ -173,7 +168,7 @@ Launch &MatmulWriter::describe(const std::string &entry) {
   const mille_amount rowTiles =
       amountOf(MILLE_COUNT_ROWS, 1, tile.rows() * tile.cluster);
   launch.entry = entry;
-  launch.threads = blockThreads;
+  launch.threads = 3 * groupThreads;
   launch.cluster = tile.cluster;
   launch.sharedBytes = layout.sharedBytes;
   launch.blocksPerUnit = 1;
@@ -374,7 +369,7 @@ Regs MatmulWriter::products(const RingState &state, const Regs &sums,
   b.fenceProducts();
   if (!first)
     b.noteHarmless("the sums stay in flight");
-  for (unsigned k = 0; k < stepOfK / 16; ++k)
+  for (unsigned k = 0; k < stepOfK / productDepth; ++k)
     for (unsigned i = 0; i < tile.blocks; ++i)
       result[i] = b.multiply(
           tile.columns, ofRows + descriptorStep(32 * k + i * 64 * lineBytes),

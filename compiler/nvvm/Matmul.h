@@ -2,12 +2,19 @@
 // through a ring, products by wgmma. Must not choose tiles.
 #pragma once
 #include "compiler/kernels/Spec.h"
-#include "compiler/nvvm/Builder.h"
+#include "compiler/nvvm/Fragments.h"
 #include "compiler/nvvm/Kernel.h"
 
 namespace mille::nvvm {
 
-constexpr unsigned sharedLimit = 232448; // bytes of a block
+constexpr unsigned sharedLimit = 232448;  // bytes of a block
+constexpr unsigned stepOfK = lineColumns; // of a stage
+// Of a thread of the producer and of those that multiply: of all 65536 as many
+// as the two groups' sums need.
+constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
+
+// Whether a tensor map can describe it: TMA takes strides of whole 16 bytes.
+bool hasMap(const BufferSpec &buffer);
 
 struct MatmulTile {
   unsigned columns = 256; // of the weight
@@ -61,7 +68,7 @@ struct ProductArguments {
 // Adds them. A copy brings a step of K for `inputRows` rows of the input, and
 // for `weightRows` of the weight.
 ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
-                            const mille_amount &rowTiles, unsigned stepOfK,
+                            const mille_amount &rowTiles, unsigned step,
                             unsigned inputRows, unsigned weightRows);
 
 int64_t columnTilesOf(const MatmulSpec &matmul, unsigned columns);

@@ -13,7 +13,6 @@ namespace mille::nvvm {
 constexpr unsigned chunk = 32;
 // A group's rows of a panel, in lines of 128 bytes.
 constexpr unsigned slotBytes = 64 * lineBytes;
-constexpr unsigned normedGroupThreads = 128;
 
 // Where everything lies in shared memory.
 struct NormedLayout {

@@ -5,14 +5,6 @@
 
 namespace mille::nvvm {
 
-constexpr unsigned stepOfK = 64;
-constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
-constexpr unsigned mostStages = 8;
-
-static bool hasMap(const BufferSpec &buffer) {
-  return buffer.rowStride * bytesOf(buffer.element) % 16 == 0;
-}
-
 NormedLayout::NormedLayout(const KernelSpec &spec, const NormedTile &tile) {
   chunks = tile.columns / chunk;
   allChunks = chunks * tile.cluster;
@@ -28,6 +20,7 @@ NormedLayout::NormedLayout(const KernelSpec &spec, const NormedTile &tile) {
   panelsOfStage = stageBytes / panelBytes;
   pieceBytes = chunks * tile.rows() * 8;
   const unsigned rest = pieceBytes * tile.cluster + 256;
+  constexpr unsigned mostStages = 8;
   stages = std::min(mostStages, (sharedLimit - rest) / stageBytes);
   slots = stages * stageBytes / slotBytes / tile.groups;
   statistics = stages * stageBytes;
@@ -50,7 +43,7 @@ KernelSpec withAllExtras(const KernelSpec &spec) {
 
 Launch &NormedWriter::describe(const std::string &entry) {
   launch.entry = entry;
-  launch.threads = (1 + tile.groups) * normedGroupThreads;
+  launch.threads = (1 + tile.groups) * groupThreads;
   launch.cluster = tile.cluster;
   launch.sharedBytes = layout.sharedBytes;
   launch.overlaps = true;
@@ -78,8 +71,8 @@ Launch &NormedWriter::describe(const std::string &entry) {
 void NormedWriter::initialize() {
   b.admitNextKernel();
   Reg index = b.threadIndex();
-  group = b.uniform(index / int(normedGroupThreads));
-  thread = index % int(normedGroupThreads);
+  group = b.uniform(index / int(groupThreads));
+  thread = index % int(groupThreads);
   rank = tile.cluster > 1 ? b.rankInCluster() : b.constant(0);
   row = b.blockIndex() / int(tile.cluster) * int(tile.rows());
   column = rank * int(tile.columns);
@@ -162,7 +155,7 @@ Reg NormedWriter::products(const RingState &state, Reg sums, bool first) {
   b.fenceProducts();
   if (!first)
     b.noteHarmless("the sums stay in flight");
-  for (unsigned k = 0; k < stepOfK / 16; ++k)
+  for (unsigned k = 0; k < stepOfK / productDepth; ++k)
     sums = b.multiply(tile.columns, ofRows + descriptorStep(32 * k),
                       ofWeight + descriptorStep(32 * k), sums, first && !k);
   b.commitProducts();

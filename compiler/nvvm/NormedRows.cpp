@@ -55,7 +55,7 @@ void NormedWriter::takeStatistic(const Regs &values, unsigned panel) {
 void NormedWriter::exchange() {
   if (tile.cluster > 1)
     b.fenceAsync();
-  b.syncNamed(allGroups, tile.groups * normedGroupThreads);
+  b.syncNamed(allGroups, tile.groups * groupThreads);
   if (tile.cluster == 1)
     return;
   b.ifThen(eq(group, 1) & eq(thread, 0), [&] {
@@ -185,7 +185,7 @@ void NormedWriter::finish(const Regs &values) {
   // Stores what is staged, and waits until its memory is free.
   auto leave = [&](bool wait) {
     b.fenceAsync();
-    b.syncNamed(group, normedGroupThreads);
+    b.syncNamed(group, groupThreads);
     b.ifThen(eq(thread, 0), [&] {
       for (const Staged &one : staged)
         b.storeBox(b.argument(one.map), b.at(area, int(one.slot * slotBytes)),
@@ -203,7 +203,7 @@ void NormedWriter::finish(const Regs &values) {
       const bool full = used + 2 * outs.size() > layout.slots;
       leave(full);
       if (full) {
-        b.syncNamed(group, normedGroupThreads);
+        b.syncNamed(group, groupThreads);
         used = 0;
       }
     }

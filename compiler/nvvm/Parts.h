@@ -16,6 +16,7 @@ namespace mille::nvvm {
 // (K / 32 + 80) u sum |x y|: below the K u sum |x y| of any sum in f32 from
 // K = 83 on. An infinity, or a number that bf16 rounds to one, gives NaN.
 constexpr unsigned parts = 3;
+constexpr unsigned rawColumns = 32; // f32 of a line
 
 // The parts of operand A and of operand B whose products are added, in order.
 constexpr unsigned partProducts[][2] = {{0, 2}, {2, 0}, {1, 1},

@@ -7,9 +7,7 @@
 
 namespace mille::nvvm {
 
-constexpr unsigned stepOfK = 16;    // of a product
-constexpr unsigned rawColumns = 32; // f32 of a line
-constexpr unsigned itemRows = 64;   // that arrive in a stage
+constexpr unsigned itemRows = 64; // that arrive in a stage
 
 Ring AttentionKernel::rawRing() {
   return Ring(b, shared, AttentionPlan::rawStages, AttentionPlan::rawBytes,
@@ -74,7 +72,7 @@ public:
                  llvm::function_ref<Reg(Reg)> shown, Reg ready) {
     ring.wait(at);
     Reg from = ring.address(at.stage);
-    const int64_t pieces = 2 * ((size + stepOfK - 1) / stepOfK);
+    const int64_t pieces = 2 * ((size + productDepth - 1) / productDepth);
     b.loop(
         {thread},
         [&](const Regs &now) { return lt(now[0], itemRows * pieces); },
@@ -219,7 +217,7 @@ Regs PartsConsumer::scores(Reg stage) {
   bool zero = true;
   b.fenceProducts();
   for (auto [ofQuery, ofKey] : partProducts)
-    for (unsigned i = 0; i * stepOfK < k.s.headDim; ++i) {
+    for (unsigned i = 0; i * productDepth < k.s.headDim; ++i) {
       sums = b.multiply(
           n, queries + descriptorStep(ofQuery * plan.queryPanel + 32 * i),
           keys + descriptorStep(ofKey * plan.keyPanel + 32 * i), sums, zero);
@@ -243,12 +241,12 @@ Regs PartsConsumer::values(Reg stage, const Regs &weights) {
   bool zero = true;
   b.fenceProducts();
   for (auto [ofWeight, ofValue] : partProducts)
-    for (unsigned i = 0; i * stepOfK < plan.tile.keys; ++i) {
+    for (unsigned i = 0; i * productDepth < plan.tile.keys; ++i) {
       sums = b.multiplyRegisters(
           unsigned(k.s.valueDim),
           llvm::ArrayRef(all).slice(ofWeight * each + 4 * i, 4),
-          from +
-              descriptorStep(ofValue * plan.keyPanel + i * stepOfK * lineBytes),
+          from + descriptorStep(ofValue * plan.keyPanel +
+                                i * productDepth * lineBytes),
           sums, Builder::Order::rowsOfK, zero);
       zero = false;
     }

@@ -9,14 +9,11 @@
 
 namespace mille::nvvm {
 
-constexpr unsigned stepOfK = 32;     // f32 values in a line of shared memory
-constexpr unsigned productSteps = 2; // products of 16 values in a step
-constexpr unsigned partStages = 4;   // of parts, by two in a pair
-constexpr unsigned mostStages = 4;   // of what arrives
-constexpr unsigned groupThreads = 128;
+constexpr unsigned productSteps = rawColumns / productDepth; // of a step of K
+constexpr unsigned partStages = 4; // of parts, by two in a pair
+constexpr unsigned arrivingStages = 4;
 constexpr unsigned splitterBarrier = 3; // 1 and 2 are those that multiply
-constexpr unsigned producerRegisters = 40, splitterRegisters = 88,
-                   consumerRegisters = 192;
+constexpr unsigned splitterRegisters = 88, sumsRegisters = 192;
 
 //===-- Shared memory -----------------------------------------------------===//
 
@@ -35,7 +32,7 @@ struct PartsLayout : MatmulLayout {
     stageBytes = rowBytes + weightBytes;
     const unsigned fixed =
         partStages / 2 * pairBytes + outBytes(tile.groups) + 256;
-    stages = std::min(mostStages, (sharedLimit - fixed) / stageBytes);
+    stages = std::min(arrivingStages, (sharedLimit - fixed) / stageBytes);
     weights = stages * rowBytes;
     parts = stages * stageBytes;
     placeOut(parts + partStages / 2 * pairBytes, tile.groups);
@@ -126,7 +123,7 @@ Launch &PartsWriter::describe(const std::string &entry) {
   launch.tiles = {rowTiles,
                   constantAmount(columnTilesOf(matmul, layout.outColumns)),
                   constantAmount(1)};
-  product = addProduct(launch, matmul, rowTiles, stepOfK, tile.rows(),
+  product = addProduct(launch, matmul, rowTiles, rawColumns, tile.rows(),
                        layout.outColumns);
   return launch;
 }
@@ -191,7 +188,7 @@ Regs PartsWriter::eachStep(const Regs &start,
       {b.constant(0), start[0], start[1]},
       [&](const Regs &v) { return lt(v[0], steps); },
       [&](const Regs &v) -> Regs {
-        body(v[0] * int(stepOfK), {v[1], v[2]});
+        body(v[0] * int(rawColumns), {v[1], v[2]});
         RingState next = ring.next({v[1], v[2]});
         return {v[0] + 1, next.stage, next.parity};
       });
@@ -460,7 +457,7 @@ Regs PartsWriter::sumTile(RingState &rows, RingState &parts) {
 void PartsWriter::consume() {
   b.waitForEarlierKernels();
   if (!tile.few())
-    b.setRegisters(Builder::Registers::increase, consumerRegisters);
+    b.setRegisters(Builder::Registers::increase, sumsRegisters);
   Reg own = group - 2;
   fragments.emplace(b, thread);
   epilogue.begin(b, {shared, group - 1, thread, b.argument(product.rows)},

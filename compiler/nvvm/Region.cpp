@@ -7,8 +7,6 @@
 
 namespace mille::nvvm {
 
-constexpr double log2e = 1.4426950408889634, ln2 = 0.6931471805599453;
-
 Region::Region(Builder &builder, const ScalarProgram &program, bool toBf16)
     : b(builder), program(program), toBf16(toBf16),
       reads(program.arguments + program.steps.size()) {

@@ -2,13 +2,13 @@
 // sines, or copies 8 columns that are not turned.
 #include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Builder.h"
+#include "compiler/nvvm/Rows.h"
 
 namespace mille::nvvm {
 
 namespace {
 
 constexpr unsigned blockThreads = 256;
-constexpr unsigned blocksPerUnit = 8;
 // Heads of a thread: their reads are in flight together.
 constexpr int64_t mostTogether = 4;
 

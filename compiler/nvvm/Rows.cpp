@@ -9,9 +9,6 @@ namespace mille::nvvm {
 
 namespace {
 
-// Blocks of a unit: memory is busy from four on (measured on an H200: 0.85 of
-// a copy's bandwidth with one block, 0.97 with eight).
-constexpr unsigned blocksPerUnit = 8;
 // What a thread asks for before it waits, and the least that is worth it.
 constexpr unsigned prefetchBytes = 128, prefetchLeast = 1024;
 

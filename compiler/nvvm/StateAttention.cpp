@@ -8,8 +8,6 @@ namespace mille::nvvm {
 
 using Optional = AttentionOperand;
 
-constexpr unsigned panelColumns = 64; // bf16 of a line
-
 //===-- Sizes -------------------------------------------------------------===//
 
 StatePlan::StatePlan(const KernelSpec &spec, bool few)
@@ -19,8 +17,8 @@ StatePlan::StatePlan(const KernelSpec &spec, bool few)
   headTiles = over(s.group(), heads);
   queries = rows / heads;
   boxQueries = over(rows, heads);
-  headPanels = over(s.headDim, panelColumns);
-  valuePanels = over(s.valueDim, panelColumns);
+  headPanels = over(s.headDim, lineColumns);
+  valuePanels = over(s.valueDim, lineColumns);
   const unsigned lines = boxQueries * heads;
   queryPanel = over(lines, 8) * 8 * lineBytes;
   keyPanel = stateKeys * lineBytes;
@@ -80,7 +78,7 @@ static std::vector<Dimension> headsOf(const BufferSpec &buffer, int64_t size,
                                       uint32_t rows, unsigned boxHeads,
                                       unsigned boxRows) {
   const uint32_t row = uint32_t(2 * buffer.rowStride);
-  return {{constantAmount(size), {}, panelColumns},
+  return {{constantAmount(size), {}, lineColumns},
           {constantAmount(buffer.columns / size), constantAmount(2 * size),
            boxHeads},
           {amountOf(rows), constantAmount(row), boxRows},
@@ -228,7 +226,7 @@ void StateAttention::produce(const StateTile &tile) {
   for (unsigned c = 0; c < plan.headPanels; ++c)
     b.loadBox(b.at(shared, c * plan.queryPanel), b.argument(numbers.query),
               queryFull(),
-              {b.constant(panelColumns * c),
+              {b.constant(lineColumns * c),
                tile.head + s.queryOffset / s.headDim, tile.query,
                tile.sequence});
   auto load = [&](Ring &ring, unsigned map, unsigned panels, int64_t firstHead,
@@ -237,7 +235,7 @@ void StateAttention::produce(const StateTile &tile) {
     for (unsigned c = 0; c < panels; ++c)
       b.loadBox(b.at(to, c * plan.keyPanel), b.argument(map),
                 ring.full(at.stage),
-                {b.constant(panelColumns * c), tile.keyHead + firstHead,
+                {b.constant(lineColumns * c), tile.keyHead + firstHead,
                  block * int(stateKeys), tile.sequence});
     return ring.next(at);
   };

@@ -8,8 +8,6 @@ namespace mille::nvvm {
 
 using Optional = AttentionOperand;
 
-constexpr double log2e = 1.4426950408889634;
-
 StateRow stateRow(StateAttention &k, const StateTile &tile, Reg row) {
   StateRow at;
   Reg query = row / k.plan.heads;

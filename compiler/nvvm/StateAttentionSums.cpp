@@ -12,9 +12,6 @@ using Optional = AttentionOperand;
 
 namespace {
 
-constexpr double log2e = 1.4426950408889634;
-constexpr unsigned stepOfK = 16; // of a product of bf16
-
 Reg combined(Regs values, llvm::function_ref<Reg(Reg, Reg)> combine) {
   for (; values.size() > 1; values.resize((values.size() + 1) / 2))
     for (size_t i = 0; i < values.size() / 2; ++i)
@@ -76,8 +73,8 @@ Regs Consumer::issueScores(Reg stage) {
   Reg keys = descriptor(b.addressOf(k.keyRing.address(stage)));
   Reg sums = b.undefined(b.accumulatorType(stateKeys));
   b.fenceProducts();
-  for (unsigned i = 0; i * stepOfK < s.headDim; ++i) {
-    const unsigned panel = i / 4, bytes = i % 4 * 2 * stepOfK;
+  for (unsigned i = 0; i * productDepth < s.headDim; ++i) {
+    const unsigned panel = i / 4, bytes = i % 4 * 2 * productDepth;
     sums = b.multiply(
         stateKeys, queries + descriptorStep(panel * plan.queryPanel + bytes),
         keys + descriptorStep(panel * plan.keyPanel + bytes), sums, i == 0);
@@ -100,10 +97,10 @@ Regs Consumer::addValues(Reg stage, const Regs &weights, const Regs &out) {
   words = b.beforeProducts(words);
   Regs sums(words.begin() + count, words.end());
   b.fenceProducts();
-  for (unsigned i = 0; i * stepOfK < stateKeys; ++i)
+  for (unsigned i = 0; i * productDepth < stateKeys; ++i)
     sums = b.multiplyRegisters(
         unsigned(s.valueDim), llvm::ArrayRef(words).slice(4 * i, 4),
-        values + descriptorStep(i * stepOfK * lineBytes), sums);
+        values + descriptorStep(i * productDepth * lineBytes), sums);
   b.commitProducts();
   b.waitProducts(0);
   return b.afterProducts(sums);
