@@ -4,6 +4,7 @@
 
 #include "dialects/kernel/Joined.h"
 #include "dialects/kernel/OpList.h"
+#include "dialects/kernel/Signature.h"
 #include "dialects/transformer/Panels.h"
 
 using namespace mlir;
@@ -231,6 +232,8 @@ LogicalResult read(kernel::AttentionOp op, KernelSpec &spec) {
   a.byteScores = op.getByteScores();
   a.past = bool(op.getPast());
   a.panels = op.getPanels();
+  std::optional<int64_t> most = kernel::mostOf(op.getKeys());
+  a.fewKeys = !a.past && most && *most > 0 && *most <= a.mostFewKeys;
   a.interleaved = op.getPairing() == transformer::Pairing::interleaved;
   a.biasByDistance = op.getBiasBy() == kernel::BiasBy::distance;
   a.start = op.getStart();

@@ -150,6 +150,8 @@ void write(Text &t, const AttentionSpec &a) {
       .number(a.interleaved)
       .number(a.biasByDistance)
       .number(a.byteScores);
+  if (a.fewKeys)
+    t.word("few keys");
   if (a.past)
     t.word("past");
   if (a.panels)

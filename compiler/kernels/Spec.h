@@ -138,9 +138,11 @@ struct AttentionSpec {
   std::optional<BufferSpec> decay; // of linear attention
   bool causal = false, interleaved = false, biasByDistance = false;
   bool byteScores = false; // may compute scores from rows rounded to bytes
+  bool fewKeys = false;    // no run has more keys than mostFewKeys
   // Keys and values are a state's: a device's kernel reads how many rows it
   // holds. Panels: on a CPU they lie in these (StatePanels.h).
   bool past = false, panels = false;
+  static constexpr int64_t mostFewKeys = 1024;
   int64_t start = 0; // RoPE turns dimensions start .. start + 2n - 1
   int64_t windowLeft = 0, windowRight = 0, chunk = 0; // 0: none
   double scale = 1, softcap = 0;

@@ -2,6 +2,8 @@
 // Must read attributes only; verifiers have checked that they are present.
 #include "dialects/kernel/Signature.h"
 #include "dialects/kernel/RowSpace.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -125,6 +127,38 @@ BlockArgument sizeArgument(func::FuncOp entry, StringRef name) {
   return {};
 }
 
+// What the model of `entry` takes at most of a size, or null.
+static IntegerAttr mostOf(func::FuncOp entry, StringRef size) {
+  auto model = entry->getParentOfType<transformer::ModelOp>();
+  return model ? model->getAttrOfType<IntegerAttr>(("max_" + size).str())
+               : IntegerAttr();
+}
+
+std::optional<int64_t> mostOf(Value amount) {
+  if (auto argument = dyn_cast<BlockArgument>(amount)) {
+    auto entry = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    if (!entry || argument.getArgNumber() >= sizeArguments(entry))
+      return std::nullopt;
+    IntegerAttr most = mostOf(entry, sizeName(entry, argument.getArgNumber()));
+    return most ? std::optional(most.getInt()) : std::nullopt;
+  }
+  APInt constant;
+  if (matchPattern(amount, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  Operation *op = amount.getDefiningOp();
+  const bool adds = isa<arith::AddIOp>(op);
+  if (!adds && !isa<arith::MulIOp>(op))
+    return std::nullopt;
+  std::optional<int64_t> left = mostOf(op->getOperand(0)),
+                         right = mostOf(op->getOperand(1));
+  int64_t most;
+  if (!left || !right ||
+      (adds ? llvm::AddOverflow(*left, *right, most)
+            : llvm::MulOverflow(*left, *right, most)))
+    return std::nullopt;
+  return most;
+}
+
 StringRef wordOf(PortElement element) {
   switch (element) {
   case PortElement::i32:
@@ -191,8 +225,7 @@ namespace {
 // Collects the sizes in shapes, each with the model's maximum.
 class SizeList {
 public:
-  explicit SizeList(func::FuncOp entry)
-      : model(entry->getParentOfType<transformer::ModelOp>()) {
+  explicit SizeList(func::FuncOp entry) : entry(entry) {
     add(sizes::batch, true);
   }
 
@@ -200,8 +233,7 @@ public:
     for (SizeInfo &known : found)
       if (known.name == name)
         return known;
-    auto most = model ? model->getAttrOfType<IntegerAttr>(("max_" + name).str())
-                      : IntegerAttr();
+    IntegerAttr most = mostOf(entry, name);
     found.push_back({name.str(), most ? most.getInt() : 0, ofRuns});
     return found.back();
   }
@@ -231,7 +263,7 @@ public:
   std::vector<SizeInfo> found;
 
 private:
-  transformer::ModelOp model;
+  func::FuncOp entry;
 };
 
 } // namespace

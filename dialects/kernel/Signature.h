@@ -103,6 +103,10 @@ llvm::StringRef sizeName(mlir::func::FuncOp entry, unsigned number);
 mlir::BlockArgument sizeArgument(mlir::func::FuncOp entry,
                                  llvm::StringRef name);
 
+// The most that an amount can be: a constant, a size of the run up to what the
+// model takes, or a sum or product of such. Nothing where it has no bound.
+std::optional<int64_t> mostOf(mlir::Value amount);
+
 // The arena of a planned entry, read from its attributes.
 struct ArenaSizes {
   int64_t bytesPerRow = 0;

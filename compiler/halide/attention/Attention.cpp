@@ -23,17 +23,23 @@ Pipe AttentionPipe::build() {
     scheduleOnDevice();
     return std::move(pipe);
   }
-  Expr rows = rowLast - row0 + 1, inOne = keys <= stretchKeys;
+  static_assert(AttentionSpec::mostFewKeys <= longStretch);
+  Expr rows = rowLast - row0 + 1, inOne = keys <= stretchKeys,
+       always = Internal::const_true();
   AttentionPipe whole(*this), parts(*this);
   std::vector<AttentionPipe *> forms{&whole, &parts};
   if (isApart()) {
     forms = {&parts};
-    parts.placeRows("_parts", rows, Internal::const_true());
+    parts.placeRows("_parts", rows, always);
+  } else if (s.fewKeys) {
+    forms = {&whole};
+    whole.placeRows("", rows, always);
   } else {
     whole.placeRows("", rows, inOne);
     parts.placeRows("_parts", rows, !inOne);
   }
-  parts.takeStretches();
+  if (!s.fewKeys)
+    parts.takeStretches();
   if (integral)
     whole.findFirstKey();
   boundOut();

@@ -92,8 +92,7 @@ void AttentionPipe::scheduleRowsInTiles() {
       .reorder(di, d, qi, block, headsOfKey, keyHead)
       .vectorize(di)
       .unroll(d);
-  if (stretched)
-    run.partition(block, Partition::Never);
+  run.partition(block, Partition::Never); // as without tile registers
   if (laneRows.defined())
     oncePerBlock(laneRows);
   mixedQuads.compute_at(pipe.out, block)
