@@ -85,7 +85,7 @@ OTHERS = {
 def check(code, tmp_path):
     package = tmp_path / "package"
     subprocess.run([os.environ["MILLE"], "compile", os.environ["SPEC"],
-                    "-o", package], check=True)
+                    "--target=host", "-o", package], check=True)
     done = subprocess.run([sys.executable, "-c", code, package],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

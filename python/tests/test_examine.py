@@ -23,7 +23,7 @@ def compiler(monkeypatch):
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")
     subprocess.run([os.environ["MILLE"], "compile", os.environ["SPEC"],
-                    "--name=tiny", "-o", folder], check=True)
+                    "--name=tiny", "--target=host", "-o", folder], check=True)
     return folder
 
 

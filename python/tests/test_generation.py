@@ -26,7 +26,7 @@ def interruptible():
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("decoder")
     subprocess.run([os.environ["MILLE"], "compile", os.environ["DECODER"],
-                    "--entries=next", "--name=tiny", "-o", folder], check=True)
+                    "--entries=next", "--name=tiny", "--target=host", "-o", folder], check=True)
     return folder
 
 
@@ -79,7 +79,7 @@ def translator(tmp_path_factory):
     folder = tmp_path_factory.mktemp("translator")
     model = os.path.join(os.path.dirname(os.environ["DECODER"]), "bart")
     subprocess.run([os.environ["MILLE"], "compile", model, "--entries=next",
-                    "--name=tiny", "-o", folder], check=True)
+                    "--name=tiny", "--target=host", "-o", folder], check=True)
     return folder
 
 

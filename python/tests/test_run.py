@@ -32,7 +32,7 @@ def interruptible():
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("package")
     subprocess.run([os.environ["MILLE"], "compile", os.environ["SPEC"],
-                    "--name=tiny", "-o", folder], check=True)
+                    "--name=tiny", "--target=host", "-o", folder], check=True)
     return folder
 
 
@@ -245,7 +245,7 @@ def test_bytes_path(folder, session):
 
 def test_entries_are_listed(tmp_path):
     subprocess.run([os.environ["MILLE"], "compile", os.environ["DECODER"],
-                    "--entries=next", "-o", tmp_path], check=True)
+                    "--entries=next", "--target=host", "-o", tmp_path], check=True)
     package = mille.load(tmp_path)
     session = package.session(batch=1, tokens=8)
     with pytest.raises(mille.InvalidArgument) as caught:
@@ -394,7 +394,7 @@ def test_images(tmp_path):
     """Sizes of outputs that follow from those of inputs."""
     model = os.path.join(os.path.dirname(os.environ["SPEC"]), "..", "..", "dinov3_vit")
     subprocess.run([os.environ["MILLE"], "compile", model, "--image-size=any",
-                    "--name=vit", "-o", tmp_path], check=True)
+                    "--name=vit", "--target=host", "-o", tmp_path], check=True)
     package = mille.load(tmp_path)
     assert package.sizes == {"batch": 0, "height": 0, "width": 0}
     session = package.session(batch=1, height=16, width=24)

@@ -179,13 +179,13 @@ mille_kernel_function mille::test::load(ParsedKernel &kernel, const Target &isa,
   return reinterpret_cast<mille_kernel_function>(entry);
 }
 
-const MadeKernel &mille::test::made(const std::string &text,
-                                    const Target &isa) {
-  static std::map<std::string, MadeKernel> all;
-  MadeKernel &entry = all[isa.name + text];
+const MadeKernel &mille::test::made(const std::string &text, const Target &isa,
+                                    RowClass rows) {
+  static std::map<std::pair<RowClass, std::string>, MadeKernel> all;
+  MadeKernel &entry = all[{rows, isa.name + text}];
   if (!entry.parsed) {
     entry.parsed = std::make_unique<ParsedKernel>(text);
-    entry.function = load(*entry.parsed, isa, RowClass::many);
+    entry.function = load(*entry.parsed, isa, rows);
   }
   return entry;
 }

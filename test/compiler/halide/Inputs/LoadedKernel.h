@@ -61,12 +61,13 @@ const Target &isaToTest(int argc, char **argv);
 mille_kernel_function load(ParsedKernel &kernel, const Target &isa,
                            RowClass rows, unsigned rank = 0);
 
-// A kernel of many rows, made once for each text and instruction set.
+// A kernel, made once for each text, instruction set and class of rows.
 struct MadeKernel {
   std::unique_ptr<ParsedKernel> parsed;
   mille_kernel_function function = nullptr;
 };
-const MadeKernel &made(const std::string &text, const Target &isa);
+const MadeKernel &made(const std::string &text, const Target &isa,
+                       RowClass rows = RowClass::many);
 
 // The type of rows of `columns` elements, in MLIR text.
 std::string rowsOf(int64_t columns, int64_t stride, const char *element);
