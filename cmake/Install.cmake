@@ -1,5 +1,5 @@
-# What `cmake --install` puts where. Tools find libraries beside them: bin/mille
-# looks for ../lib/libmille.a, so `lib` is not a multiarch folder.
+# What `cmake --install` puts where. Tools find each other and libraries beside them:
+# bin/mille looks for ../libexec/mille-compiler, that for ../lib/libmille.a, so `lib` is not a multiarch folder.
 include(CMakePackageConfigHelpers)
 
 # runtime: what an application has when it runs; development: what it is built
@@ -30,11 +30,15 @@ configure_file(cmake/mille.pc.in ${PROJECT_BINARY_DIR}/package/mille.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/mille.pc
   DESTINATION lib/pkgconfig COMPONENT development)
 
-# Tools: the compiler, with Halide beside it. mille and mille-opt carry LLVM and
-# MLIR, the others take the system's.
-foreach(tool mille mille-opt mille-lsp mille-reduce)
+# Tools: the command, its compiler, with Halide beside it. mille, mille-compiler and
+# mille-opt carry what they use of LLVM and MLIR, the others take the system's.
+foreach(tool mille mille-compiler mille-opt mille-lsp mille-reduce)
   if(TARGET ${tool})
-    install(TARGETS ${tool} RUNTIME DESTINATION bin COMPONENT tools)
+    set(_folder bin)
+    if(tool STREQUAL "mille-compiler")
+      set(_folder libexec)
+    endif()
+    install(TARGETS ${tool} RUNTIME DESTINATION ${_folder} COMPONENT tools)
     set_target_properties(${tool} PROPERTIES
       INSTALL_RPATH "$ORIGIN/../lib/mille;${LLVM_LIBRARY_DIR}")
   endif()

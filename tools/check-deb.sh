@@ -46,7 +46,7 @@ unshare --mount sh -euc 'mount -t proc proc "$0/proc"
   cc main.c -Iencoder encoder/encoder.a -o program -lm -lpthread
   ./program encoder/encoder.weights
   mille verify encoder
-  dpkg -L mille | grep -E "man1/mille.1|completions/mille|bin/mille-lsp|doc/mille/copyright"
+  dpkg -L mille | grep -E "man1/mille.1|completions/mille|bin/mille-lsp|libexec/mille-compiler|doc/mille/copyright"
   apt-get purge -y -qq mille libmille libmille-dev >/dev/null
   test ! -e /usr/bin/mille'
 echo "check-deb: 1 passed, 0 failed"

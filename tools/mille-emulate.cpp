@@ -1,6 +1,6 @@
 // mille-emulate: runs the Hopper kernels of kernel ops, or those of a
 // gpu.module, on the CPU, and reports races and wrong numbers. No logic.
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/emulate/KernelOp.h"
 #include "compiler/driver/emulate/Model.h"
 #include "compiler/emulate/Written.h"

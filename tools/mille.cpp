@@ -1,4 +1,4 @@
 // mille: the door. No logic.
-#include "compiler/driver/Command.h"
+#include "compiler/driver/handover/HandOver.h"
 
-int main(int argc, char **argv) { return mille::runMille(argc, argv); }
+int main(int argc, char **argv) { return mille::runOrHandOver(argc, argv); }

@@ -2,57 +2,20 @@
 // Must not know how any command does its work.
 #include "compiler/driver/Command.h"
 
+#include "compiler/driver/Commands.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Diagnose.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Failures.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Reproducer.h"
 
 using namespace mille;
 
-Status mille::compileCommand(const CompileOptions &options,
-                             mlir::MLIRContext &context,
-                             llvm::raw_ostream &out) {
-  return compileModel(requestOf(options), context, out);
-}
-
-static Status perform(const Options &options, mlir::MLIRContext &context,
-                      llvm::raw_ostream &out) {
-  switch (options.command) {
-  case Command::compile:
-    return (options.tune ? tuneCommand : compileCommand)(options.compile,
-                                                         context, out);
-  case Command::init:
-    return initCommand(options.init, context, out);
-  case Command::run:
-    return runCommand(options.run, context);
-  case Command::verify:
-    return verifyCommand(options.verify, context, out);
-  case Command::inspect:
-    return inspectCommand(options.inspect, context, out);
-  case Command::analyze:
-    return analyzeCommand(options.analyze, context, out);
-  case Command::bench:
-    return benchCommand(options.bench, context, out);
-  case Command::report:
-    return reportCommand(options.report, context, out);
-  case Command::devices:
-    return devicesCommand(options.devices, out);
-  case Command::tokens:
-    return tokensCommand(options.tokens, context, out);
-  case Command::generate:
-    return generateCommand(options.generate, context, out);
-  case Command::train:
-    return trainCommand(options.train, context, out);
-  case Command::exportModel:
-    return exportCommand(options.exporting, context, out);
-  }
-  return Status::bug;
-}
-
 int mille::runMille(int argc, const char *const *argv) {
   int status = 0;
-  std::optional<Options> options = parseCommandLine(argc, argv, status);
+  std::optional<Options> options =
+      parseCommandLine(argc, argv, commands(), status);
   if (!options)
     return status;
   watchForCrashes(options->line);
@@ -68,8 +31,9 @@ int mille::runMille(int argc, const char *const *argv) {
   {
     Diagnose diagnose(llvm::errs(), llvm::errs().has_colors());
     Reporting reporting(context, diagnose);
-    outcome = withoutExceptions(
-        context, [&] { return perform(*options, context, out); });
+    outcome = withoutExceptions(context, [&] {
+      return options->command->perform(*options, context, out);
+    });
     clearProgress();
   }
   out.flush();

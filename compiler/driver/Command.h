@@ -1,4 +1,4 @@
-// What each sub-command of `mille` does. tools/mille.cpp calls runMille only.
+// What each sub-command of `mille` does. A program calls runMille only.
 // Must not parse options.
 #pragma once
 #include "compiler/Status.h"
@@ -11,7 +11,7 @@ namespace mille {
 // Runs `mille` with these arguments and returns its exit status.
 int runMille(int argc, const char *const *argv);
 
-Status compileCommand(const CompileOptions &options, mlir::MLIRContext &context,
+Status compileCommand(const CompileWords &options, mlir::MLIRContext &context,
                       llvm::raw_ostream &out);
 // compile --tune. Compiles the model once per rank of tiles (Generate.h,
 // tilesOf), and runs each package in alternation with the one of rank 0 (batch
@@ -23,7 +23,8 @@ Status tuneCommand(const CompileOptions &options, mlir::MLIRContext &context,
                    llvm::raw_ostream &out);
 Status initCommand(const InitOptions &options, mlir::MLIRContext &context,
                    llvm::raw_ostream &out);
-Status runCommand(const RunOptions &options, mlir::MLIRContext &context);
+Status runCommand(const RunOptions &options, mlir::MLIRContext &context,
+                  llvm::raw_ostream &out);
 Status verifyCommand(const VerifyOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
 Status inspectCommand(const InspectOptions &options, mlir::MLIRContext &context,
@@ -45,6 +46,7 @@ Status trainCommand(const TrainOptions &options, mlir::MLIRContext &context,
 // Writes a checkpoint as a Hugging Face folder.
 Status exportCommand(const ExportOptions &options, mlir::MLIRContext &context,
                      llvm::raw_ostream &out);
-Status devicesCommand(const DevicesOptions &options, llvm::raw_ostream &out);
+Status devicesCommand(const DevicesOptions &options, mlir::MLIRContext &context,
+                      llvm::raw_ostream &out);
 
 } // namespace mille

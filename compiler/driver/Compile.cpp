@@ -3,7 +3,8 @@
 #include "compiler/driver/Compile.h"
 
 #include "compiler/differentiate/Passes.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/Failures.h"
 #include "compiler/driver/program/Targets.h"
 #include "compiler/fuse/Boundaries.h"
 #include "compiler/kernels/Targets.h"
@@ -12,9 +13,14 @@
 #include "dialects/transformer/Identifier.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mille;
 using llvm::StringRef;
+
+std::string mille::compilerProgram() {
+  return llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+}
 
 void mille::registerDialects(mlir::DialectRegistry &registry) {
   registry.insert<transformer::TransformerDialect, kernel::KernelDialect,
@@ -22,23 +28,6 @@ void mille::registerDialects(mlir::DialectRegistry &registry) {
                   mlir::math::MathDialect, mlir::tensor::TensorDialect,
                   mlir::memref::MemRefDialect>();
   differentiate::registerAdjoints(registry);
-}
-
-mlir::InFlightDiagnostic mille::emitError(mlir::MLIRContext &context) {
-  return mlir::emitError(mlir::UnknownLoc::get(&context));
-}
-
-Status mille::withoutExceptions(mlir::MLIRContext &context,
-                                llvm::function_ref<Status()> work) {
-  try {
-    return work();
-  } catch (const std::bad_alloc &) {
-    emitError(context) << "out of memory";
-    return Status::machine;
-  } catch (const std::exception &exception) {
-    emitError(context) << "internal failure (" << exception.what() << ")";
-    return Status::bug;
-  }
 }
 
 bool mille::isModelName(StringRef name) {

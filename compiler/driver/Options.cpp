@@ -2,14 +2,13 @@
 // Must not do what the options ask for.
 #include "compiler/driver/Options.h"
 
+#include "compiler/driver/Commands.h"
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Help.h"
-#include "compiler/driver/OptionWords.h"
+#include "compiler/driver/SharedWords.h"
 #include "compiler/driver/Version.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
@@ -71,55 +70,9 @@ static const CLI::App *chosenCommand(const CLI::App &root) {
   return &root;
 }
 
-static bool refuse(const llvm::Twine &text, const llvm::Twine &help = "") {
-  sayError(text);
-  if (!help.isTriviallyEmpty())
-    sayHelp(help);
-  return false;
-}
-
-// Checks options against each other.
-static bool checkCompile(CompileOptions &o, bool tune, StringRef stage) {
-  if (!stage.empty()) {
-    o.stopAfter = stageNamed(stage);
-    if (!o.stopAfter || !rungOf(*o.stopAfter).prints)
-      return refuse("--stop-after is '" + stage + "' but must be one of " +
-                    stagesThatPrint());
-  }
-  if (tune && o.stopAfter)
-    return refuse("--tune measures a package but --stop-after makes none",
-                  "mille compile MODEL -o DIR --tune");
-  if (o.folder.empty() && !o.stopAfter)
-    return refuse("-o is required: the folder for the package",
-                  "mille compile MODEL -o DIR");
-  if (!o.name.empty() && !isModelName(o.name))
-    return refuse("--name is '" + o.name +
-                  "' but must be a C identifier of at most 63 characters");
-  return true;
-}
-
-static bool checkTrain(const TrainOptions &o) {
-  if (o.every && o.save.empty())
-    return refuse("--every is given but --save is not: there is no file to "
-                  "save to");
-  if (o.evalEvery && o.eval.empty())
-    return refuse("--eval-every is given but --eval is not: there is no data "
-                  "to evaluate on");
-  if (o.mask.replaced + o.mask.random > 1)
-    return refuse(
-        "--mask-replace is " + llvm::formatv("{0:f2}", o.mask.replaced).str() +
-        " and --mask-random " + llvm::formatv("{0:f2}", o.mask.random).str() +
-        " but they must be at most 1 together");
-  return true;
-}
-
-CLI::App *mille::addCommand(CLI::App &root, const std::string &name,
-                            const std::string &text) {
-  return root.add_subcommand(name, text);
-}
-
 std::optional<Options>
-mille::parseCommandLine(int argc, const char *const *argv, int &status) {
+mille::parseCommandLine(int argc, const char *const *argv,
+                        llvm::ArrayRef<CommandRow> commands, int &status) {
   Options options;
   for (int i = 0; i < argc; ++i)
     options.line += (i ? " " : "") + std::string(argv[i]);
@@ -139,8 +92,8 @@ mille::parseCommandLine(int argc, const char *const *argv, int &status) {
               "  mille bench out --tokens=128      how fast it runs\n\n"
               "Exit status: 0 done, 1 your input, 2 your command line, 3 your "
               "machine, 4 our bug.");
-  std::string stage;
-  addCommands(root, options, stage);
+  for (const CommandRow &row : commands)
+    row.addWords(root, options);
   try {
     root.parse(argc, argv);
   } catch (const CLI::Success &success) { // help and version
@@ -152,33 +105,13 @@ mille::parseCommandLine(int argc, const char *const *argv, int &status) {
     auto [text, help] = StringRef(explained).split('\n');
     std::string usual =
         "mille " + (app == &root ? "" : app->get_name() + " ") + "--help";
-    refuse(text, help.empty() ? usual : help.str());
+    refuseOptions(text, help.empty() ? usual : help.str());
     status = 2;
     return std::nullopt;
   }
-  StringRef name = chosenCommand(root)->get_name();
-  options.command = llvm::StringSwitch<Command>(name)
-                        .Case("compile", Command::compile)
-                        .Case("init", Command::init)
-                        .Case("run", Command::run)
-                        .Case("verify", Command::verify)
-                        .Case("inspect", Command::inspect)
-                        .Case("analyze", Command::analyze)
-                        .Case("bench", Command::bench)
-                        .Case("report", Command::report)
-                        .Case("tokens", Command::tokens)
-                        .Case("generate", Command::generate)
-                        .Case("train", Command::train)
-                        .Case("export", Command::exportModel)
-                        .Default(Command::devices);
-  if (options.command == Command::compile &&
-      !checkCompile(options.compile, options.tune, stage)) {
-    status = 2;
-    return std::nullopt;
-  }
-  if (options.command == Command::train && !checkTrain(options.train)) {
-    status = 2;
-    return std::nullopt;
-  }
-  return options;
+  options.command = llvm::find_if(commands, [&](const CommandRow &row) {
+    return row.word == chosenCommand(root)->get_name();
+  });
+  status = static_cast<int>(options.command->check(options));
+  return status ? std::nullopt : std::optional(std::move(options));
 }

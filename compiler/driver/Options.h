@@ -12,6 +12,11 @@
 
 namespace mille {
 
+struct CompileWords : CompileOptions {
+  bool tune = false;     // measure tiles first
+  std::string stopStage; // the word of --stop-after; "": not given
+};
+
 struct RunOptions {
   std::string subject; // a package or a model
   std::string inputs, outputs;
@@ -92,6 +97,7 @@ struct GenerateOptions {
   std::string subject; // a package with the entry `next`, or a model
   std::string dtype;   // for a model, which is compiled first; "": the default
   std::string cache;   // the same of keys and values
+  std::string calibrate;      // a text that a model's blocks are rounded for
   std::string target, device; // "": what the package has first; the first one
   std::optional<std::string> prompt, messages, system;
   std::optional<std::vector<int64_t>> ids;
@@ -114,26 +120,11 @@ struct GenerateOptions {
   bool chat = false, stats = false, json = false;
 };
 
-enum class Command {
-  compile,
-  init,
-  run,
-  verify,
-  inspect,
-  analyze,
-  bench,
-  report,
-  devices,
-  tokens,
-  generate,
-  train,
-  exportModel
-};
+struct CommandRow;
 
 struct Options {
-  Command command;
-  CompileOptions compile;
-  bool tune = false; // compile: measure tiles first
+  const CommandRow *command; // which of the members below is meant
+  CompileWords compile;
   InitOptions init;
   RunOptions run;
   VerifyOptions verify;
@@ -149,10 +140,19 @@ struct Options {
   std::string line; // as typed, for reproducers
 };
 
-// Parses the command line. If nothing is left to do, the result is empty: help
-// and version have been printed to stdout (status 0), or a mistake has been
-// explained on stderr (status 2).
+// Parses the command line of a program with these commands. If nothing is left
+// to do, the result is empty: help and version have been printed to stdout
+// (status 0), or a mistake has been explained on stderr (status 2).
 std::optional<Options> parseCommandLine(int argc, const char *const *argv,
+                                        llvm::ArrayRef<CommandRow> commands,
                                         int &status);
+
+// Checks options of a command against each other, and says what is wrong.
+// Most commands check each option alone.
+template <typename OptionsOfCommand> Status checkOptions(OptionsOfCommand &) {
+  return Status::done;
+}
+Status checkOptions(CompileWords &options);
+Status checkOptions(TrainOptions &options);
 
 } // namespace mille

@@ -1,7 +1,8 @@
 // The pipeline, stage by stage; a comment after each says what holds then.
 // Must not do what a room does.
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Compiler.h"
 
+#include "compiler/driver/Failures.h"
 #include "compiler/driver/Generators.h"
 #include "compiler/driver/ModelTokens.h"
 #include "compiler/driver/machine/Machine.h"
@@ -97,11 +98,13 @@ private:
       };
     return choices;
   }
-  // Devices have no products by head.
-  bool keepsLatent() const {
-    return llvm::none_of(
-        targetsMeant(request.targets),
-        [](const Target &target) { return target.isDevice(); });
+  // Devices have no products by head. In bytes keys and values have panels of
+  // their own.
+  LatentRows latentRows() const {
+    if (llvm::any_of(targetsMeant(request.targets),
+                     [](const Target &target) { return target.isDevice(); }))
+      return LatentRows::none;
+    return request.keyCache == "int8" ? LatentRows::apart : LatentRows::one;
   }
   bool stopsAfter(Stage stage);
   void working(const llvm::Twine &what) {
@@ -245,7 +248,7 @@ Status Climb::import() {
     laboratory.emplace(imported.module->clone(), imported.folder);
   }
   if (model)
-    if (Status status = deriveEntries(model, request.entries, keepsLatent());
+    if (Status status = deriveEntries(model, request.entries, latentRows());
         failed(status))
       return status;
   if (model && failed(nameDtypes(model, dtype.weights,

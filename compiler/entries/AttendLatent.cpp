@@ -53,11 +53,15 @@ std::optional<Latent> latentOf(AttendOp op) {
   latent.value = plainLinear(op.getValue());
   if (!latent.value || !termsOf(op.getKey(), latent.key))
     return {};
-  bool reads = false;
-  for (LinearOp term : latent.key) {
+  for (LinearOp term : latent.key)
     latent.columns += channelsOf(term.getInput());
-    reads |= term.getInput() == latent.value.getInput();
-  }
+  // What values are made of comes first.
+  auto read = llvm::find_if(latent.key, [&](LinearOp term) {
+    return term.getInput() == latent.value.getInput();
+  });
+  const bool reads = read != latent.key.end();
+  if (reads)
+    std::rotate(latent.key.begin(), read, std::next(read));
   // One term alone would be keys and values at once, which no state is.
   const int64_t now = channelsOf(op.getKey()) + channelsOf(op.getValue());
   if (!reads || latent.key.size() < 2 ||
@@ -68,7 +72,7 @@ std::optional<Latent> latentOf(AttendOp op) {
 
 class Attend {
 public:
-  explicit Attend(ModelOp model) : symbols(model) {
+  Attend(ModelOp model, LatentRows rows) : rows(rows), symbols(model) {
     for (ParameterOp parameter : model.getOps<ParameterOp>())
       known.try_emplace(parameter.getValue(),
                         FlatSymbolRefAttr::get(parameter.getSymNameAttr()));
@@ -87,7 +91,8 @@ public:
     auto attend = cast<AttendOp>(builder.clone(*op));
     attend.getQueryMutable().assign(query);
     attend.getKeyMutable().assign(key);
-    attend.getValueMutable().assign(latent.value.getInput());
+    attend.getValueMutable().assign(
+        rows == LatentRows::one ? key : latent.value.getInput());
     attend.setKvHeads(1);
     attend.setHeadDim(width);
     attend.setValueDim(taken);
@@ -224,20 +229,21 @@ private:
       erase(one);
   }
 
+  LatentRows rows;
   SymbolTable symbols;
   DenseMap<Attribute, FlatSymbolRefAttr> known; // parameters by their value
 };
 
 } // namespace
 
-void mille::entries::attendLatent(func::FuncOp entry) {
+void mille::entries::attendLatent(func::FuncOp entry, LatentRows rows) {
   SmallVector<AttendOp> ops;
   entry.walk([&](AttendOp op) { ops.push_back(op); });
   std::optional<Attend> attend;
   for (AttendOp op : ops)
     if (std::optional<Latent> latent = latentOf(op)) {
       if (!attend)
-        attend.emplace(entry->getParentOfType<ModelOp>());
+        attend.emplace(entry->getParentOfType<ModelOp>(), rows);
       attend->rewrite(op, *latent);
     }
 }

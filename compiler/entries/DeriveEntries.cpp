@@ -30,7 +30,7 @@ namespace {
 class Derive {
 public:
   Derive(Operation *model, func::FuncOp forward, ArrayRef<std::string> wanted,
-         bool latent)
+         LatentRows latent)
       : model(model), forward(forward), wanted(wanted), latent(latent) {
     for (func::FuncOp entry : kernel::entriesOf(model))
       can.push_back(entry.getName().str());
@@ -97,7 +97,7 @@ private:
   Operation *model;
   func::FuncOp forward;
   ArrayRef<std::string> wanted;
-  const bool latent;
+  const LatentRows latent;
   std::vector<std::string> can; // those of the model, then those to derive
   size_t present = 0;
   SmallVector<EntryPart> parts;
@@ -109,7 +109,7 @@ private:
 } // namespace
 
 Status mille::deriveEntries(Operation *model, ArrayRef<std::string> wanted,
-                            bool latent) {
+                            LatentRows latent) {
   func::FuncOp forward = kernel::entryOf(model, "");
   if (!forward || wanted.empty())
     return Status::done;

@@ -8,12 +8,18 @@
 
 namespace mille {
 
+// What states hold where keys and values are made of few channels.
+enum class LatentRows {
+  none,  // keys and values
+  apart, // those channels of each
+  one,   // the keys' alone, of which the values' are the first
+};
+
 // Adds the entries with these names to the transformer.model `model`, which
 // must be unrolled; they are derived from its first entry. "all" adds every
 // possible one. An entry that the model has already is left as it is. An error
-// lists the possible entries. `latent`: states hold the few channels that keys
-// and values are made of, where these are fewer.
+// lists the possible entries. `latent`: what states hold where that is less.
 Status deriveEntries(mlir::Operation *model, llvm::ArrayRef<std::string> wanted,
-                     bool latent);
+                     LatentRows latent);
 
 } // namespace mille

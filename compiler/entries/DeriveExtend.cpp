@@ -259,11 +259,11 @@ std::string mille::entries::whyNotExtend(func::FuncOp forward,
 }
 
 static func::FuncOp makeExtend(func::FuncOp forward, StringRef name,
-                               const EntryPart &decoder, bool latent) {
+                               const EntryPart &decoder, LatentRows latent) {
   func::FuncOp entry =
       makeSlice(forward, name, outputsOfTokens(forward, decoder), decoder.cut);
-  if (latent)
-    attendLatent(entry);
+  if (latent != LatentRows::none)
+    attendLatent(entry, latent);
   const bool decodes = decoder.cut >= 0;
   Extend(entry).run(decodes ? outputName(forward, decoder.cut) : StringRef());
   auto model = forward->getParentOfType<ModelOp>();
@@ -276,12 +276,13 @@ static func::FuncOp makeExtend(func::FuncOp forward, StringRef name,
 
 func::FuncOp mille::entries::deriveExtend(func::FuncOp forward,
                                           const EntryPart &decoder,
-                                          bool latent) {
+                                          LatentRows latent) {
   return makeExtend(forward, "extend", decoder, latent);
 }
 
 func::FuncOp mille::entries::deriveNext(func::FuncOp forward,
-                                        const EntryPart &decoder, bool latent) {
+                                        const EntryPart &decoder,
+                                        LatentRows latent) {
   func::FuncOp entry = makeExtend(forward, "next", decoder, latent);
   keepLastTokens(entry);
   return entry;

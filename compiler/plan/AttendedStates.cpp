@@ -1,6 +1,7 @@
 // Follows each state from its entry's argument to what reads it.
 // Must not rewrite anything.
 #include "compiler/plan/AttendedStates.h"
+#include "dialects/kernel/HeldOnce.h"
 #include "dialects/kernel/Signature.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -25,15 +26,18 @@ std::optional<AttendedState> readingOf(OpOperand &use) {
   bool keys = &use == &attention.getKeyMutable();
   if (!keys && &use != &attention.getValueMutable())
     return {};
-  int64_t heads = attention.getKvHeads(),
-          size = keys ? attention.getHeadDim() : attention.getValueDim();
+  const bool both = valueIsKey(attention);
+  int64_t heads = attention.getKvHeads(), size = keys || both
+                                                     ? attention.getHeadDim()
+                                                     : attention.getValueDim();
   auto type = cast<RankedTensorType>(use.get().getType());
   if (attention.getOffsets()[keys ? 1 : 2] ||
       type.getDimSize(1) != heads * size)
     return {};
   AttendedState reading;
-  reading.panels = keys ? StatePanels::keys : StatePanels::values;
+  reading.panels = keys && !both ? StatePanels::keys : StatePanels::values;
   reading.heads = heads;
+  reading.both = both;
   return reading;
 }
 
@@ -41,9 +45,11 @@ std::optional<AttendedState> readingOf(OpOperand &use) {
 bool addReading(OpOperand &use, AttendedState &all) {
   auto reading = readingOf(use);
   if (!reading || (all.heads && (reading->heads != all.heads ||
-                                 reading->panels != all.panels)))
+                                 reading->panels != all.panels ||
+                                 reading->both != all.both)))
     return false;
   all.heads = reading->heads;
+  all.both = reading->both;
   all.panels = reading->panels;
   return true;
 }
@@ -119,9 +125,10 @@ void agree(std::vector<AttendedState> &states, llvm::StringSet<> &others) {
     if (reader && !state.heads) {
       state.heads = reader->heads;
       state.panels = reader->panels;
+      state.both = reader->both;
     }
     if (!reader || reader->heads != state.heads ||
-        reader->panels != state.panels)
+        reader->panels != state.panels || reader->both != state.both)
       others.insert(name(state));
   }
 }

@@ -15,6 +15,7 @@ struct AttendedState {
   llvm::SmallVector<kernel::RecallOp> recalls; // that attention reads
   kernel::StatePanels panels;                  // keys or values
   int64_t heads = 0; // of keys, as all readers count them
+  bool both = false; // attention reads it as keys and as values: their panels
 };
 
 // All such states of a module. Entries share states, so one that any entry uses

@@ -89,6 +89,10 @@ struct LayOutStates : mille::plan::impl::LayOutStatesBase<LayOutStates> {
   }
 
   static LogicalResult checkBytes(AttendedState &state) {
+    if (state.both)
+      return state.entry.emitError()
+             << "cache is 'int8' but an attention reads one state as keys and "
+                "as values";
     const int64_t size = columnsOf(state.state) / state.heads;
     if (state.panels != StatePanels::keys || size % stateByteGroup == 0)
       return success();

@@ -1,6 +1,7 @@
 // Verifiers of attention and of rotations, one `// Cn` per labelled constraint.
 #include "dialects/kernel/Access.h"
 #include "dialects/kernel/Backward.h"
+#include "dialects/kernel/HeldOnce.h"
 #include "dialects/kernel/StateBytes.h"
 #include "dialects/transformer/Symbols.h"
 
@@ -245,6 +246,8 @@ static LogicalResult verifyWhole(AttentionOp op) {
   if (failed(verifyExactly(op, "key", op.getKey(), heads, op.getHeadDim(),
                            false, heldElements(op))))
     return failure();
+  if (valueIsKey(op)) // which lies as values do
+    return success();
   return verifyExactly(op, "value", op.getValue(), heads, op.getValueDim(),
                        false, heldElements(op));
 }
@@ -264,8 +267,9 @@ static LogicalResult verifyPanels(AttentionOp op) {
                             : verifyWhole(op))) // C13
     return failure();
   for (auto [name, value, panels] :
-       {std::tuple<StringRef, Value, StatePanels>{"key", op.getKey(),
-                                                  StatePanels::keys},
+       {std::tuple<StringRef, Value, StatePanels>{
+            "key", op.getKey(),
+            valueIsKey(op) ? StatePanels::values : StatePanels::keys},
         {"value", op.getValue(), StatePanels::values}})
     if (auto remember = value.getDefiningOp<RememberOp>(); // C13
         remember && (remember.getPanels() != panels ||

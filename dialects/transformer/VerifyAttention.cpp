@@ -176,12 +176,15 @@ template <typename Op> LogicalResult verifyAttention(Op op) {
     if (shapeOf(stream).size() != 3) // C2
       return op.emitOpError() << name << " is " << shapeText(shapeOf(stream))
                               << " but must be [batch, tokens, channels]";
+  const bool isKey = std::is_same_v<Op, AttendOp> && kvHeads == 1 &&
+                     op.getValue() == op.getKey() && value < head;
   if (failed(verifyHeads(op, "query", channelsOf(op.getQuery()), "heads", heads,
                          "head_dim", head)) || // C2
       failed(verifyHeads(op, "key", channelsOf(op.getKey()), "kv_heads",
                          kvHeads, "head_dim", head)) || // C2
-      failed(verifyHeads(op, "value", channelsOf(op.getValue()), "kv_heads",
-                         kvHeads, "value_dim", value)) || // C2
+      (!isKey &&
+       failed(verifyHeads(op, "value", channelsOf(op.getValue()), "kv_heads",
+                          kvHeads, "value_dim", value))) || // C2
       failed(verifyHeads(op, "result", channelsOf(resultOf(op)), "heads", heads,
                          "value_dim", value))) // C2
     return failure();

@@ -32,6 +32,18 @@ def command():
     return found
 
 
+def stamp(command):
+    """(bytes, time) of the program that compiles: libexec/mille-compiler where
+    bin/mille is the command, else the command itself. None if there is none."""
+    beside = os.path.join(os.path.dirname(os.path.dirname(command)), "libexec",
+                          "mille-compiler")
+    for path in (beside, command):
+        if os.path.exists(path):
+            facts = os.stat(path)
+            return facts.st_size, facts.st_mtime_ns
+    return None
+
+
 def terminal():
     """The descriptor of a terminal that sys.stderr writes to, or None."""
     try:
@@ -70,17 +82,19 @@ def fail(status, why):
 
 
 def compile(model, output=None, *, dtype="f32", target=None, entries=None,
-            cache=None, progress=True):
+            cache=None, calibrate=None, progress=True):
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
     and opens it. Without `output` it is kept in $XDG_CACHE_HOME/mille/packages
     and compiled once. `cache`: the type of remembered keys and values where
-    dtype does not say it, as of --cache. `progress`: a line of it on the
+    dtype does not say it, as of --cache. `calibrate`: a file of text for which
+    weights become blocks, as of --calibrate. `progress`: a line of it on the
     terminal of sys.stderr, if that is one. The command is that of
     find_command(); what it says of a failure is the exception's text
     (InvalidArgument: the input)."""
     if output is None:
         from . import folders
-        return folders.kept(model, dtype, target, entries, cache, progress)
+        return folders.kept(model, dtype, target, entries, cache, progress,
+                            calibrate)
     words = ["compile", model, "-o", output, f"--dtype={dtype}"]
     if target:
         words.append(f"--target={target}")
@@ -88,6 +102,8 @@ def compile(model, output=None, *, dtype="f32", target=None, entries=None,
         words.append(f"--entries={entries}")
     if cache:
         words.append(f"--cache={cache}")
+    if calibrate:
+        words.append(f"--calibrate={os.fspath(calibrate)}")
     status, _, why = run(*words, progress=progress)
     if status:
         fail(status, why)

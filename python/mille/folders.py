@@ -120,7 +120,8 @@ def compiled(folder, dtype, target):
     return kept(folder, dtype, target, entries_of(folder))
 
 
-def kept(model, dtype, target, entries, states=None, progress=True):
+def kept(model, dtype, target, entries, states=None, progress=True,
+         calibrate=None):
     """The package of a model, from the cache or compiled into it:
     $XDG_CACHE_HOME/mille/packages, by the files, the options and the
     command."""
@@ -128,13 +129,15 @@ def kept(model, dtype, target, entries, states=None, progress=True):
     folder = plain(model)
     if not os.path.exists(folder):
         raise MissingFile(f"{folder} is no model: there is no such file")
+    if calibrate and not os.path.exists(calibrate):
+        raise MissingFile(f"{calibrate} is no text: there is no such file")
     packages = os.path.join(cache(), "packages")
     command = compiling.find_command()
     command = os.path.realpath(command) if command else ""
-    stamp = os.stat(command) if os.path.exists(command) else None
     place = os.path.join(packages, digest(
         folder, dtype, target, entries, states, command,
-        stamp and (stamp.st_size, stamp.st_mtime_ns)))
+        compiling.stamp(command),
+        *([hash_of(calibrate)] if calibrate else [])))
     if os.path.exists(place):
         return load(place)
     import tempfile
@@ -143,7 +146,7 @@ def kept(model, dtype, target, entries, states=None, progress=True):
     with tempfile.TemporaryDirectory(dir=packages) as made:
         compiling.compile(folder, os.path.join(made, "package"), dtype=dtype,
                           target=target, entries=entries, cache=states,
-                          progress=progress)
+                          calibrate=calibrate, progress=progress)
         try:
             os.rename(os.path.join(made, "package"), place)
         except OSError:

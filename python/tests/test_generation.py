@@ -52,6 +52,16 @@ def test_compiled_with_a_cache(tmp_path, monkeypatch):
                       entries="next", cache="int4")
 
 
+def test_a_text_to_calibrate_is_handed_on(tmp_path, monkeypatch):
+    monkeypatch.setenv("MILLE_COMPILER", os.environ["MILLE"])
+    text = tmp_path / "text"
+    text.write_text("some words")
+    with pytest.raises(mille.InvalidArgument, match="--calibrate is given but"):
+        mille.compile(os.environ["DECODER"], tmp_path / "none", calibrate=text)
+    with pytest.raises(mille.MissingFile, match="nowhere"):
+        mille.compile(os.environ["DECODER"], calibrate=tmp_path / "nowhere")
+
+
 def command(folder, *options):
     line = [os.environ["MILLE"], "generate", folder, "--ids=1,5,2,9",
             "--max-tokens=12", *options]

@@ -1,8 +1,8 @@
 // `mille bench`: prints the speed of a package beside the machine's peak.
 // Must not judge it.
 #include "compiler/driver/Command.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/commands/Measured.h"
-#include "compiler/driver/commands/Report.h"
 #include "llvm/Support/Format.h"
 
 #include <numeric>

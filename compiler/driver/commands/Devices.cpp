@@ -2,7 +2,7 @@
 // peaks.
 // Must not need a model or a package.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/commands/Report.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/kernels/Targets.h"
 #include "runtime/mille.h"
@@ -150,7 +150,7 @@ static void printJson(const Machine &machine, const Ceilings *ceilings,
   out << '\n';
 }
 
-Status mille::devicesCommand(const DevicesOptions &options,
+Status mille::devicesCommand(const DevicesOptions &options, mlir::MLIRContext &,
                              llvm::raw_ostream &out) {
   Machine machine = describeMachine();
   Ceilings ceilings;

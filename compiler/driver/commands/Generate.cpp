@@ -2,13 +2,14 @@
 // model ends, a stop text appears or a limit is reached. Must not know how a
 // token is drawn or becomes text.
 #include "compiler/driver/Command.h"
-#include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/generate/Answer.h"
 #include "compiler/driver/generate/BeamSearch.h"
 #include "compiler/driver/generate/CachedPackage.h"
 #include "compiler/driver/generate/Continuation.h"
 #include "compiler/driver/generate/Prompt.h"
 #include "compiler/driver/generate/SourceInput.h"
+#include "compiler/driver/package/ChosenCode.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
@@ -123,8 +124,8 @@ Status Generation::open() {
   std::vector<std::string> entries{"next"};
   if (guesses())
     entries.push_back("extend");
-  if (Status status = packageOf(options.subject, options.dtype, options.cache,
-                                options.target, entries, context, package);
+  if (Status status =
+          packageOf(options.subject, options, entries, context, package);
       failed(status))
     return status;
   if (Status status = codeFor(package, options.target, options.device, code);
@@ -139,6 +140,11 @@ Status Generation::open() {
     return refuseOptions("--cache is '" + options.cache + "' but package " +
                              package.name + " was compiled without it",
                          "mille compile MODEL --cache=" + options.cache);
+  if (!options.calibrate.empty() && package.calibrate.empty())
+    return refuseOptions("--calibrate is given but package " + package.name +
+                             " was compiled without it",
+                         "mille compile MODEL --calibrate=" +
+                             options.calibrate);
   for (const std::string &entry : entries)
     if (Status status = checkEntry(package, entry); failed(status))
       return status;
@@ -187,8 +193,7 @@ Status Generation::openSequence(int64_t prompt) {
 
 Status Generation::openDraft() {
   if (Status status =
-          packageOf(options.draft, options.dtype, options.cache, options.target,
-                    {"next"}, context, draftPackage);
+          packageOf(options.draft, options, {"next"}, context, draftPackage);
       failed(status) || failed(status = checkCode(draftPackage, code)))
     return status;
   if (Status status = checkEntry(draftPackage, "next"); failed(status))

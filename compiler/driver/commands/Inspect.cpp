@@ -1,6 +1,7 @@
 // `mille inspect`: describes a model on one screen, from its transformer ops.
 // Must not run it; UnitFacts describes a unit in words.
 #include "compiler/driver/Command.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/commands/Report.h"
 #include "compiler/driver/commands/UnitKinds.h"
 #include "compiler/driver/package/Package.h"

@@ -4,10 +4,10 @@
 
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/machine/Machine.h"
+#include "compiler/driver/package/ChosenCode.h"
 #include "compiler/driver/package/Compiled.h"
-#include "compiler/driver/package/Reference.h"
+#include "compiler/driver/package/SeededInputs.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -2,19 +2,11 @@
 // Must not know which command calls it.
 #include "compiler/driver/commands/OneRun.h"
 
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/Console.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Scratch.h"
-#include "compiler/kernels/Targets.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mille;
-
-Status mille::refuseOptions(const llvm::Twine &text, const llvm::Twine &help) {
-  sayError(text);
-  sayHelp(help);
-  return Status::commandLine;
-}
 
 Status mille::runCompiled(const Package &package, const std::string &isa,
                           unsigned threads, const Values &inputs,
@@ -54,36 +46,4 @@ Status mille::compileForOneRun(const std::string &model, bool hiddenStates,
       failed(status))
     return status;
   return findPackage(request.folder, context, package);
-}
-
-// The kind of devices meant where only a device is named.
-static std::string deviceKindOf(const Package &package) {
-  const std::vector<std::string> kinds = deviceTargetNames();
-  for (const Package::Isa &isa : package.isas)
-    if (llvm::is_contained(kinds, isa.name))
-      return isa.name;
-  return kinds.front();
-}
-
-Status mille::codeFor(const Package &package, const std::string &target,
-                      const std::string &device, std::string &code) {
-  const std::string on = target.empty() ? deviceKindOf(package) : target;
-  code = device.empty() ? target : on + ":" + device;
-  const Target *known = targetNamed(on);
-  if (!device.empty() && !(known && known->isDevice()))
-    return refuseOptions("--device is '" + device + "' but --target is '" +
-                             target + "', which runs on no device",
-                         "mille devices");
-  return Status::done;
-}
-
-Status mille::checkCode(const Package &package, const std::string &code) {
-  std::string isa = llvm::StringRef(code).split(':').first.str();
-  auto name = [](const Package::Isa &isa) { return isa.name; };
-  auto names = llvm::map_range(package.isas, name);
-  if (isa.empty() || isa == "reference" || llvm::is_contained(names, isa))
-    return Status::done;
-  return refuseOptions("--target is '" + isa + "' but package " + package.name +
-                           " holds " + llvm::join(names, ", "),
-                       "mille compile MODEL --target=" + isa + " -o DIR");
 }

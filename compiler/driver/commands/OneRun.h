@@ -14,16 +14,6 @@ namespace mille {
 
 class Scratch;
 
-// Reports options that do not fit each other or the package.
-Status refuseOptions(const llvm::Twine &text, const llvm::Twine &help);
-
-// codeFor turns --target and --device into the `isa` of Compiled::open: without
-// a target a device is of the first kind that the package has code for.
-// checkCode checks that a package has code for it.
-Status codeFor(const Package &package, const std::string &target,
-               const std::string &device, std::string &code);
-Status checkCode(const Package &package, const std::string &code);
-
 // Runs a package on named tensors. isa: "" for the best of this machine.
 Status runCompiled(const Package &package, const std::string &isa,
                    unsigned threads, const Values &inputs,

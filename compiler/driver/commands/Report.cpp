@@ -3,7 +3,7 @@
 #include "compiler/driver/commands/Report.h"
 
 #include "compiler/driver/Command.h"
-#include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/commands/PageFile.h"
 #include "compiler/driver/commands/ReportJson.h"
 #include "compiler/driver/package/Reference.h"
@@ -14,18 +14,6 @@
 
 using namespace mille;
 using llvm::StringRef;
-
-std::string mille::sayBytes(double bytes) {
-  static const char *units[] = {"B", "KB", "MB", "GB", "TB"};
-  unsigned unit = 0;
-  for (; bytes >= 1024 && unit < 4; ++unit)
-    bytes /= 1024;
-  char text[32];
-  bool fraction = unit > 0 && bytes < 100 && bytes != static_cast<int>(bytes);
-  snprintf(text, sizeof text, fraction ? "%.1f %s" : "%.0f %s", bytes,
-           units[unit]);
-  return text;
-}
 
 using Row = std::vector<std::string>;
 

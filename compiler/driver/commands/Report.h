@@ -7,7 +7,4 @@ namespace mille {
 
 void printReport(const Package &package, llvm::raw_ostream &out);
 
-// A number of bytes as text: "1.2 MB".
-std::string sayBytes(double bytes);
-
 } // namespace mille

@@ -1,8 +1,10 @@
 // `mille run`: reads inputs from a file, runs a package or the reference on
 // them, and writes the outputs to a file. Must not know how either computes.
 #include "compiler/driver/Command.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/Scratch.h"
 #include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/package/ChosenCode.h"
 #include "compiler/driver/package/Reference.h"
 #include "compiler/interpret/Compare.h"
 #include "compiler/interpret/Inputs.h"
@@ -134,8 +136,8 @@ static Status writeStates(const std::vector<std::string> &names,
                       /*wide=*/options.target == "reference", context);
 }
 
-Status mille::runCommand(const RunOptions &options,
-                         mlir::MLIRContext &context) {
+Status mille::runCommand(const RunOptions &options, mlir::MLIRContext &context,
+                         llvm::raw_ostream &) {
   Values inputs, outputs;
   std::vector<std::string> states;
   if (Status status = readTensors(options.inputs, context, inputs);

@@ -3,7 +3,6 @@
 #include "compiler/driver/Command.h"
 #include "compiler/driver/Console.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/train/Batches.h"
 #include "compiler/driver/train/LossPage.h"
 #include "compiler/driver/train/TrainLog.h"

@@ -1,12 +1,12 @@
 // Measures tiles in whole packages, so that kernels stream their weights as in
 // real runs. Must not choose by differences as small as those between repeats.
 #include "compiler/driver/Command.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/Console.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Scratch.h"
 #include "compiler/driver/package/Compiled.h"
-#include "compiler/driver/package/Reference.h"
+#include "compiler/driver/package/SeededInputs.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 

@@ -2,8 +2,8 @@
 // and compiled. Must not hold a bound: the manifest says what a rewrite may do.
 #include "compiler/driver/commands/VerifyCertificate.h"
 
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/Console.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Scratch.h"
 #include "compiler/driver/commands/OneRun.h"

@@ -7,8 +7,10 @@
 #include "compiler/driver/commands/VerifyCertificate.h"
 #include "compiler/driver/commands/VerifyReport.h"
 #include "compiler/driver/commands/VerifyTraining.h"
+#include "compiler/driver/package/ChosenCode.h"
 #include "compiler/driver/package/Package.h"
 #include "compiler/driver/package/Reference.h"
+#include "compiler/driver/package/SeededInputs.h"
 #include "compiler/interpret/TensorFiles.h"
 #include "compiler/kernels/Targets.h"
 

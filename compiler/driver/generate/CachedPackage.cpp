@@ -2,12 +2,11 @@
 // Must not trust its contents: the package is checked like any other.
 #include "compiler/driver/generate/CachedPackage.h"
 
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/Console.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/Progress.h"
-#include "compiler/driver/commands/OneRun.h"
 #include "compiler/driver/machine/Machine.h"
-#include "compiler/driver/package/ModelFiles.h"
+#include "compiler/driver/package/FileHashes.h"
 #include "compiler/driver/program/Targets.h"
 #include "compiler/weights/TensorFile.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,7 +36,7 @@ std::string packagesFolder() {
 
 // The identity of this build: another build may generate other code.
 std::string thisBuild() {
-  std::string path = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+  std::string path = compilerProgram();
   llvm::sys::fs::file_status status;
   if (llvm::sys::fs::status(path, status))
     return path;
@@ -51,6 +50,8 @@ std::string thisBuild() {
 std::string makerText(const CompileRequest &request) {
   std::string text = request.dtype + " " + request.keyCache + " " +
                      llvm::join(request.entries, ",");
+  if (!request.calibrate.empty())
+    text += " " + byteHashOfFile(request.calibrate);
   for (const Target &target : targetsMeant(request.targets))
     text += " " + target.name;
   return text + " " + std::to_string(describeMachine().features) + " " +
@@ -79,8 +80,7 @@ std::string usualDtype(StringRef model, mlir::MLIRContext &context) {
 
 } // namespace
 
-Status mille::packageOf(const std::string &subject, const std::string &dtype,
-                        const std::string &cache, const std::string &target,
+Status mille::packageOf(const std::string &subject, const GenerateOptions &how,
                         llvm::ArrayRef<std::string> entries,
                         mlir::MLIRContext &context, Package &package) {
   Subject kind;
@@ -103,12 +103,13 @@ Status mille::packageOf(const std::string &subject, const std::string &dtype,
   }
   CompileRequest request = requestOf(CompileOptions());
   request.model = subject;
-  request.dtype = dtype.empty() ? usualDtype(subject, context) : dtype;
+  request.dtype = how.dtype.empty() ? usualDtype(subject, context) : how.dtype;
   if (request.dtype.empty())
     return Status::input;
-  request.keyCache = cache;
+  request.keyCache = how.cache;
+  request.calibrate = how.calibrate;
   request.entries.assign(entries.begin(), entries.end());
-  request.targets = {target.empty() ? "host" : target};
+  request.targets = {how.target.empty() ? "host" : how.target};
   request.name = "model";
   request.folder = folder + "/" + hashOfBytes(subject, makerText(request));
   if (!llvm::sys::fs::exists(request.folder + "/model.json"))

@@ -2,6 +2,7 @@
 // Must not be used for a package that the user has a name for.
 #pragma once
 #include "compiler/Status.h"
+#include "compiler/driver/Options.h"
 #include "compiler/driver/package/Package.h"
 
 namespace mille {
@@ -9,12 +10,10 @@ namespace mille {
 // Opens `path` if it is a package. A model (a GGUF file or a Hugging Face
 // folder) is compiled for this machine into a folder of
 // $XDG_CACHE_HOME/mille/packages (or ~/.cache), unless it is there already. The
-// folder's name depends on the model's bytes, the type, the entries, the
-// instruction set and this build. dtype: the type for a model; "": f32. cache:
-// that of keys and values; "": as the dtype says. target: what it is compiled
-// for; "": this machine.
-Status packageOf(const std::string &subject, const std::string &dtype,
-                 const std::string &cache, const std::string &target,
+// folder's name depends on the model's bytes, the entries, the instruction set,
+// this build, and of `how`: dtype ("": the blocks that it stores, else f32),
+// cache, calibrate and target ("": this machine), which a package disregards.
+Status packageOf(const std::string &subject, const GenerateOptions &how,
                  llvm::ArrayRef<std::string> entries,
                  mlir::MLIRContext &context, Package &package);
 

@@ -2,7 +2,7 @@
 // Must not run a model.
 #include "compiler/driver/generate/SourceInput.h"
 
-#include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/Console.h"
 #include "compiler/interpret/TensorFiles.h"
 
 using namespace mille;

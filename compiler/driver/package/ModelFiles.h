@@ -14,8 +14,4 @@ namespace mille {
 std::string hashModel(llvm::StringRef path, llvm::StringRef folder,
                       mlir::Operation *model);
 
-// A hash over `text` and the bytes of a file. For a folder: over `text` and the
-// names and bytes of the files directly in it.
-std::string hashOfBytes(llvm::StringRef path, llvm::StringRef text);
-
 } // namespace mille

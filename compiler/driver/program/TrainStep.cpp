@@ -2,7 +2,7 @@
 #include "compiler/driver/program/TrainStep.h"
 
 #include "compiler/differentiate/Passes.h"
-#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Failures.h"
 #include "compiler/driver/program/TrainerMemory.h"
 #include "compiler/fuse/Passes.h"
 #include "dialects/kernel/Signature.h"

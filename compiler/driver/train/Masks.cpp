@@ -1,7 +1,7 @@
 // Must not trust an id of a tokenizer: the model may have fewer.
 #include "compiler/driver/train/Masks.h"
 
-#include "compiler/driver/commands/OneRun.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/package/PackageText.h"
 #include "compiler/driver/package/Reference.h"
 #include "dialects/transformer/Training.h"

@@ -2,8 +2,10 @@
 // Must not do what they ask for.
 #include "compiler/driver/train/TrainWords.h"
 #include "compiler/differentiate/Passes.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/OptionChecks.h"
-#include "compiler/driver/OptionWords.h"
+#include "compiler/driver/SharedWords.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 
@@ -203,4 +205,21 @@ void mille::addExport(CLI::App &root, ExportOptions &o) {
       ->required();
   app->footer("Examples:\n"
               "  mille export gpt.safetensors --model=gpt.json -o gpt-hf");
+}
+
+Status mille::checkOptions(TrainOptions &o) {
+  if (o.every && o.save.empty())
+    return refuseOptions(
+        "--every is given but --save is not: there is no file to "
+        "save to");
+  if (o.evalEvery && o.eval.empty())
+    return refuseOptions(
+        "--eval-every is given but --eval is not: there is no data "
+        "to evaluate on");
+  if (o.mask.replaced + o.mask.random > 1)
+    return refuseOptions(
+        "--mask-replace is " + llvm::formatv("{0:f2}", o.mask.replaced).str() +
+        " and --mask-random " + llvm::formatv("{0:f2}", o.mask.random).str() +
+        " but they must be at most 1 together");
+  return Status::done;
 }

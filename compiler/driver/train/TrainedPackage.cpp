@@ -1,9 +1,8 @@
 // Refuses packages that infer.
 #include "compiler/driver/train/TrainedPackage.h"
 
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/Console.h"
-#include "compiler/driver/Pipeline.h"
-#include "compiler/driver/commands/OneRun.h"
 #include "dialects/transformer/Training.h"
 
 using namespace mille;

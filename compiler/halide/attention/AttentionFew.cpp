@@ -23,9 +23,10 @@ constexpr int mostInLanes = 16;
 
 } // namespace
 
-// Biases that are read by key lie in memory that ends with the last key.
+// Biases that are read by key lie in memory that ends with the last key. Keys
+// that lie as values do are no lanes.
 int AttentionPipe::fewRowsOf(const AttentionSpec &s) {
-  if (!s.panels)
+  if (!s.panels || valueIsKey(s))
     return 0;
   for (Operand byKey : {Operand::keyHeadBias, Operand::bias,
                         Operand::contentQuery, Operand::contentKey})

@@ -32,7 +32,7 @@ bool AttentionPipe::isOfPairs(const AttentionSpec &s) {
   for (const BufferSpec *buffer : {&s.query, &s.key, &s.value})
     if (!isBf16(buffer->element))
       return false;
-  return !s.decay && s.headDim % 2 == 0 && s.headDim >= 4;
+  return !s.decay && !valueIsKey(s) && s.headDim % 2 == 0 && s.headDim >= 4;
 }
 bool AttentionPipe::takesPairs(const AttentionSpec &s, const Machine &machine) {
   return machine.pairs && isOfPairs(s);

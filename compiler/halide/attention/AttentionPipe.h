@@ -35,9 +35,15 @@ public:
   Pipe buildParts();
   Pipe buildJoin();
 
+  // Whether the values are the first columns of the keys: a state's one panel
+  // is both, and lies as values do.
+  static bool valueIsKey(const AttentionSpec &s) {
+    return s.panels && s.value.element != Element::i8 &&
+           s.value.columns != s.kvHeads * s.valueDim;
+  }
   // Whether the operands allow products of pairs: query, key and value are
   // bf16, and a head has an even number of dimensions, more than two
-  // (Words.cpp).
+  // (Words.cpp). Where values are keys a pair is of rows, not of dimensions.
   static bool isOfPairs(const AttentionSpec &s);
   // Whether the machine multiplies pairs of bf16, two multiply-adds in a lane.
   static bool takesPairs(const AttentionSpec &s, const Machine &machine);
@@ -87,9 +93,13 @@ private:
   };
   static Tile mixedTileOf(const AttentionSpec &s, const Machine &machine);
   static constexpr int wholePanel = 4; // vectors of a panel, with AVX-512
+  // The columns of a head that lies in memory as values do.
+  static int64_t columnsOfValue(const AttentionSpec &s) {
+    return valueIsKey(s) ? s.headDim : s.valueDim;
+  }
   static bool hasPanels(const AttentionSpec &s) { // of columns, more than one
-    return s.panels && s.valueDim > MILLE_PANEL_COLUMNS &&
-           s.valueDim % MILLE_PANEL_COLUMNS == 0;
+    return s.panels && columnsOfValue(s) > MILLE_PANEL_COLUMNS &&
+           columnsOfValue(s) % MILLE_PANEL_COLUMNS == 0;
   }
 
   bool isLinear() const { return s.decay.has_value(); }
@@ -167,6 +177,9 @@ private:
   Expr keyElement(const Expr &column, const Expr &kv, const Expr &head) const;
   Expr valueElement(const Expr &column, const Expr &kv, const Expr &head,
                     const Expr &beside) const;
+  Expr elementOfValues(const Halide::ImageParam &held, const Expr &column,
+                       const Expr &kv, const Expr &head,
+                       const Expr &beside) const;
   Expr valuePlace(const Expr &column, const Expr &kv, int pair) const;
   void takeShifts();
   Expr shifted(const Expr &kv, const Halide::ImageParam &held,

@@ -157,6 +157,8 @@ Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
   const int size = int(s.headDim);
   if (!s.panels)
     return key(int(s.keyOffset) + head * size + column, keyRow + kv);
+  if (valueIsKey(s))
+    return elementOfValues(key, column, kv, head, kv);
   const int pair =
       pairOf(s.key.element, mille_key_pair(bytesOf(s.key.element), size));
   Expr rows = key.dim(1).extent();
@@ -169,25 +171,32 @@ Expr AttentionPipe::keyElement(const Expr &column, const Expr &kv,
 }
 Expr AttentionPipe::valueElement(const Expr &column, const Expr &kv,
                                  const Expr &head, const Expr &beside) const {
-  const int size = int(s.valueDim);
   if (!s.panels)
-    return value(int(s.valueOffset) + head * size + column, keyRow + kv);
+    return value(int(s.valueOffset) + head * int(s.valueDim) + column,
+                 keyRow + kv);
+  return elementOfValues(value, column, kv, head, beside);
+}
+// An element of panels of columns.
+Expr AttentionPipe::elementOfValues(const ImageParam &held, const Expr &column,
+                                    const Expr &kv, const Expr &head,
+                                    const Expr &beside) const {
+  const int size = int(columnsOfValue(s));
   const int pair =
       pairOf(s.value.element, mille_value_pair(bytesOf(s.value.element)));
-  return value(head * (value.dim(1).extent() * size) +
-                   valuePlace(column, kv, pair) +
-                   shifted(beside, value, s.kvHeads * size),
-               0);
+  return held(head * (held.dim(1).extent() * size) +
+                  valuePlace(column, kv, pair) +
+                  shifted(beside, held, s.kvHeads * size),
+              0);
 }
 // The element of a head's values. A column's panel is a factor of what is not
 // constant: Halide would make a remainder of column - panel * columns, and not
 // see that a vector of columns lies in one panel.
 Expr AttentionPipe::valuePlace(const Expr &column, const Expr &kv,
                                int pair) const {
-  const int columns = int(mille_panel_columns(s.valueDim));
+  const int columns = int(mille_panel_columns(columnsOfValue(s)));
   Expr rows = value.dim(1).extent();
   Expr place = kv / pair * (pair * columns) + column * pair + kv % pair;
-  if (columns == s.valueDim)
+  if (columns == columnsOfValue(s))
     return place;
   return place + column / columns * ((rows - pair) * columns);
 }

@@ -1,6 +1,7 @@
 // Compares kernel.attention over a state's panels with double: grouped heads,
 // one and several panels of columns, odd sizes, masks, windows, sinks, more
-// than one stretch of keys, in f32, bf16, f16 and bytes. Panels lie in memory
+// than one stretch of keys, in f32, bf16, f16 and bytes, and values that are
+// the first columns of the keys, held once. Panels lie in memory
 // of three sequences. Memory after the keys, and keys that no query sees, are
 // NaN. Rows one by one, and few rows in parts of stretches that are joined,
 // give the same bits as all rows together.
@@ -33,6 +34,7 @@ struct Case {
   bool masked = false;
   int64_t window = 0;
   bool sinks = false;
+  bool once = false; // values are the first columns of the keys
 
   bool isBf16() const { return held == Held::bf16; }
   bool isBytes() const { return held == Held::bytes; }
@@ -43,6 +45,8 @@ struct Case {
     return kvHeads * (isBytes() ? mille_row_bytes(headDim) : headDim);
   }
   int64_t valueColumns() const {
+    if (once)
+      return keyColumns();
     return kvHeads * (isBytes() ? mille_row_bytes(valueDim) : valueDim);
   }
   // A query is rounded to bytes as double does, but for ties; shares of values
@@ -62,16 +66,16 @@ struct Case {
                 i = "memref<?xi32>", s = "memref<" + number(heads) + "xf32>";
     return "func.func @f(%t: index, %n: index, %p: index, %q: " + q +
            ", %k: " + k + ", %v: " + v + ", %m: " + i + ", %s: " + s +
-           ", %past: " + i + ", %o: " + o +
-           ") {\n kernel.attention %q, %k, %v" +
-           (masked ? " key_mask %m : " + i : "") +
+           ", %past: " + i + ", %o: " + o + ") {\n kernel.attention %q, %k, " +
+           (once ? "%k" : "%v") + (masked ? " key_mask %m : " + i : "") +
            (sinks ? " sink %s : " + s : "") + " past %past : " + i +
            " queries %t keys %n first %p outs(%o : " + o + ") heads " +
            number(heads) + " kv_heads " + number(kvHeads) + " head_dim " +
            number(headDim) + " value_dim " + number(valueDim) +
            " offsets [0, 0, 0] scale 0.125 causal true" +
            (window ? " window [" + number(window) + ", 0]" : "") +
-           " panels : " + q + ", " + k + ", " + v + "\n return\n}\n";
+           " panels : " + q + ", " + k + ", " + (once ? k : v) +
+           "\n return\n}\n";
   }
 };
 
@@ -165,13 +169,15 @@ struct Data {
         for (int64_t d = 0; d < c.headDim; ++d)
           k.push_back(shown()[j] ? draw(random) : NAN);
         for (int64_t d = 0; d < c.valueDim; ++d)
-          v.push_back(nan ? NAN : draw(random));
+          v.push_back(c.once ? k[k.size() - c.headDim + d]
+                      : nan  ? NAN
+                             : draw(random));
         keep(j, h, &k[k.size() - c.headDim], &v[v.size() - c.valueDim]);
       }
     if (!c.isBytes() && mille_value_pair(c.bytes()) == 2 && keys % 2)
       for (int64_t h = 0; h < c.kvHeads; ++h)
         for (int64_t d = 0; d < c.valueDim; ++d)
-          value.set(valuePlace(keys, h, d), 0);
+          (c.once ? key : value).set(valuePlace(keys, h, d), 0);
   }
   static float stepOf(const float *row, int64_t size) {
     float most = 0;
@@ -184,9 +190,11 @@ struct Data {
     if (c.isBytes())
       return keepBytes(j, h, keyRow, valueRow);
     for (int64_t d = 0; d < c.headDim; ++d)
-      keyRow[d] = key.set(keyPlace(j, h, d), keyRow[d]);
+      keyRow[d] =
+          key.set(c.once ? valuePlace(j, h, d) : keyPlace(j, h, d), keyRow[d]);
     for (int64_t d = 0; d < c.valueDim; ++d)
-      valueRow[d] = value.set(valuePlace(j, h, d), valueRow[d]);
+      valueRow[d] =
+          c.once ? keyRow[d] : value.set(valuePlace(j, h, d), valueRow[d]);
   }
   void keepBytes(int64_t j, int64_t h, float *keyRow, float *valueRow) {
     uint8_t *keyHead = key.memory.as<uint8_t>() +
@@ -228,9 +236,9 @@ struct Data {
                            mille_key_pair(c.bytes(), c.headDim));
   }
   int64_t valuePlace(int64_t row, int64_t head, int64_t d) const {
-    return sequenceAt(row, c.valueColumns()) + head * room * c.valueDim +
-           mille_value_place(row, d, c.valueDim, mille_value_pair(c.bytes()),
-                             room);
+    const int64_t size = c.once ? c.headDim : c.valueDim;
+    return sequenceAt(row, c.valueColumns()) + head * room * size +
+           mille_value_place(row, d, size, mille_value_pair(c.bytes()), room);
   }
 
   int64_t stretches() const { return (keys + 511) / 512; }
@@ -243,13 +251,13 @@ struct Data {
              {0, int32_t(c.heads), int32_t(c.valueDim), 0}}};
   }
   std::vector<Argument> inputs() {
-    std::vector<Argument> inputs{matrix(query.memory.data(), queries,
-                                        c.heads * c.headDim,
-                                        c.heads * c.headDim),
-                                 matrix(key.at(room * c.keyColumns()), room,
-                                        c.keyColumns(), c.keyColumns()),
-                                 matrix(value.at(room * c.valueColumns()), room,
-                                        c.valueColumns(), c.valueColumns())};
+    std::vector<Argument> inputs{
+        matrix(query.memory.data(), queries, c.heads * c.headDim,
+               c.heads * c.headDim),
+        matrix(key.at(room * c.keyColumns()), room, c.keyColumns(),
+               c.keyColumns()),
+        matrix((c.once ? key : value).at(room * c.valueColumns()), room,
+               c.valueColumns(), c.valueColumns())};
     if (c.masked)
       inputs.push_back(vector(mask.data(), room));
     if (c.sinks)
@@ -352,9 +360,13 @@ void expect(bool holds, const Data &data, const std::string &what) {
 
 void check(const Case &c, const Target &isa) {
   ParsedKernel parsed(c.text());
-  mille_kernel_function kernel = load(parsed, isa, RowClass::many),
-                        few = load(parsed, isa, RowClass::few),
-                        join = load(parsed, isa, RowClass::join);
+  mille_kernel_function kernel = load(parsed, isa, RowClass::many), few, join;
+  const int64_t most = parsed.info.partRows;
+  expect((most == 0) == c.once, Data(c, 1, 1), "rows of parts");
+  if (most) {
+    few = load(parsed, isa, RowClass::few);
+    join = load(parsed, isa, RowClass::join);
+  }
   for (auto [queries, keys] : {std::pair<int64_t, int64_t>{1, 1},
                                {5, 5},
                                {3, 17},
@@ -377,7 +389,8 @@ void check(const Case &c, const Target &isa) {
       data.run(kernel, i, std::min(queries, i + 1 + i % 3));
     expect(memcmp(together.data(), data.out.data(), together.size() * 4) == 0,
            data, "other bits row by row");
-    const int64_t most = parsed.info.partRows;
+    if (!most)
+      continue;
     std::fill_n(data.out.data(), data.out.size(), NAN);
     resetScratch();
     for (int64_t i = 0, rows = 1; i < queries; i += rows, rows = i % most + 1)
@@ -402,12 +415,15 @@ int main(int argc, char **argv) {
       check({"odd", 6, 2, 20, 7, held, false, 9}, isa);
     else
       check({"odd", 6, 2, 5, 7, held, false, 9}, isa);
+    if (held != Held::bytes)
+      check({"held once", 8, 1, 128, 96, held, true, 0, false, true}, isa);
     if (less)
       continue;
     check({"two panels", 4, 2, 32, 128, held, true, 40}, isa);
     check({"sinks", 4, 2, 16, 32, held, true, 0, true}, isa);
     if (held == Held::bytes)
       continue;
+    check({"odd, held once", 3, 1, 22, 12, held, true, 9, true, true}, isa);
     check({"alone", 2, 2, 8, 24, held, false}, isa);
     check({"seven of a key head", 7, 1, 16, 80, held, true}, isa);
   }

@@ -57,5 +57,27 @@ for path in files(root, (".cpp", ".h", ".c", ".td", ".def", ".mlir", ".test",
             not shown.startswith(os.path.join("test", "lints")):
         fail(shown, "names a folder of one machine")
 
+# What bin/mille is made of runs packages: of rooms that compile it sees data, and of
+# MLIR places and messages.
+seen = ("compiler/Status.h", "compiler/driver/", "compiler/json/", "compiler/text/",
+        "compiler/weights/", "compiler/import/ImageSize.h",
+        "compiler/interpret/Interpret.h", "compiler/interpret/TensorFiles.h",
+        "compiler/kernels/KernelInfo.h", "compiler/kernels/Targets.h",
+        "dialects/kernel/Signature.h", "dialects/transformer/Dtype.h",
+        "dialects/transformer/Shape.h", "dialects/transformer/Training.h",
+        "generation/", "loader/", "runtime/", "text/",
+        "mlir/IR/BuiltinAttributes.h", "mlir/IR/Diagnostics.h",
+        "mlir/IR/MLIRContext.h")
+driver = os.path.join(root, "compiler", "driver")
+libraries = dict(re.findall(r"mille_library\((\w+)([^)]*)\)",
+                            read(os.path.join(driver, "CMakeLists.txt"))))
+thin = re.findall(r"[\w/]+\.cpp", libraries["command"] + libraries["handover"])
+for source in thin:
+    path = os.path.join(driver, source)
+    for name in re.findall(r'#include "((?:compiler|dialects|mlir|generation|loader|'
+                           r'runtime|text)/[^"]+)"', read(path)):
+        if not name.startswith(seen):
+            fail(os.path.relpath(path, root), f"is in bin/mille but includes {name}")
+
 print(f"{count} files, {failures} failures")
 sys.exit(1 if failures else 0)

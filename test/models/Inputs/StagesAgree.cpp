@@ -15,8 +15,8 @@
 // milliseconds, and starting a tool would take longer.
 #include "compiler/differentiate/Passes.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/driver/Diagnose.h"
-#include "compiler/driver/Pipeline.h"
 #include "compiler/driver/package/Reference.h"
 #include "compiler/driver/train/StepInputs.h"
 #include "compiler/fuse/Passes.h"

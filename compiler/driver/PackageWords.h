@@ -1,4 +1,5 @@
-// Defines the options of `mille tokens` and `mille generate`.
+// Defines the options of the commands of packages: tokens, generate, bench,
+// devices.
 // Must not do what they ask for.
 #pragma once
 #include "compiler/driver/Options.h"
@@ -9,5 +10,7 @@ namespace mille {
 
 void addTokens(CLI::App &root, TokensOptions &options);
 void addGenerate(CLI::App &root, GenerateOptions &options);
+void addBench(CLI::App &root, BenchOptions &options);
+void addDevices(CLI::App &root, DevicesOptions &options);
 
 } // namespace mille

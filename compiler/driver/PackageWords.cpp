@@ -1,11 +1,11 @@
-// Defines the options of `mille tokens` and `mille generate`, and checks which
-// go together.
+// Defines the options of the commands of packages, and checks which go
+// together.
 // Must not do what they ask for.
-#include "compiler/driver/TextOptions.h"
+#include "compiler/driver/PackageWords.h"
 
 #include "compiler/driver/OptionChecks.h"
-#include "compiler/driver/OptionWords.h"
-#include "compiler/driver/program/Targets.h"
+#include "compiler/driver/SharedWords.h"
+#include "compiler/kernels/Targets.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
@@ -256,6 +256,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
       ->type_name("NAME")
       ->check(dtypeChoice());
   cacheOption(app, o.cache, " where a MODEL is compiled");
+  calibrateOption(app, o.calibrate, " of a MODEL");
   app->add_option("--target", o.target,
                   "an instruction set of the package, or a device: " +
                       llvm::join(deviceTargetNames(), ", ") +
@@ -315,4 +316,77 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
       throw CLI::ValidationError(
           "--prompt", "is required, or --messages, --ids, --source, or --chat");
   });
+}
+
+void mille::addBench(CLI::App &root, BenchOptions &o) {
+  CLI::App *app = addCommand(
+      root, "bench",
+      "how fast a package runs, and the share of this machine's peak");
+  app->add_option("DIR", o.folder, "a package")->required();
+  CLI::Option *batch =
+      app->add_option("--batch", o.batch, "sequences (default: 1)")
+          ->type_name("N")
+          ->check(numberFrom(1, 1 << 20));
+  CLI::Option *tokens =
+      app->add_option("--tokens", o.tokens, "of each sequence (default: 128)")
+          ->type_name("N")
+          ->check(numberFrom(1, 1 << 24));
+  app->add_option("--lengths", o.lengths,
+                  "tokens of each sequence, padded to the longest")
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->check(numberFrom(1, 1 << 24))
+      ->expected(1)
+      ->take_all()
+      ->excludes(batch)
+      ->excludes(tokens);
+  app->add_option("--entry", o.entry,
+                  "the function of the model to run (default: its first, "
+                  "forward)")
+      ->type_name("NAME");
+  app->add_option("--context", o.context,
+                  "tokens that each sequence holds before the run, of an entry "
+                  "with states (default: none)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24));
+  app->add_flag("--keep-padding", o.keepPadding,
+                "compute rows of padding, not only tokens");
+  app->add_option_function<std::string>(
+         "--image-size",
+         [&o](const std::string &text) { o.imageSize = imageSizeIn(text); },
+         "of a package whose runs choose it (default: the model's own)")
+      ->type_name("SIZE")
+      ->check(imageSize(""));
+  app->add_option("--decoder-tokens", o.decoderTokens,
+                  "of a decoder next to an encoder (default: 32)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 24));
+  app->add_option("--threads", o.threads, "default: 1")
+      ->type_name("N")
+      ->check(numberFrom(1, 64));
+  app->add_option("--repeats", o.repeats,
+                  "timed runs (default: about a second's, 5 at least)")
+      ->type_name("N")
+      ->check(numberFrom(1, 1 << 20));
+  app->add_option("--target", o.target,
+                  "an instruction set of the package, or " +
+                      llvm::join(deviceTargetNames(), " or "))
+      ->type_name("TARGET")
+      ->check(target(/*forCompile=*/false));
+  deviceOption(app, o.device);
+  app->add_flag("--kernels", o.kernels, "time and share of each kernel");
+  app->add_flag("--json", o.json, "one JSON object instead of columns");
+}
+
+void mille::addDevices(CLI::App &root, DevicesOptions &o) {
+  CLI::App *app = addCommand(root, "devices", "what this machine can run on");
+  app->add_flag(
+      "--measure", o.measure,
+      "also its ceilings: operations in registers of each type, reading "
+      "from memory, a word from core to core and back");
+  app->add_option("--threads", o.threads, "that measure at once (default: 1)")
+      ->type_name("N")
+      ->check(numberFrom(1, 64));
+  app->add_flag("--json", o.json,
+                "the CPU and what was measured, as one JSON object");
 }

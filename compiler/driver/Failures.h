@@ -1,0 +1,17 @@
+// Failures that are about no file, and exceptions as statuses.
+// Must not print.
+#pragma once
+#include "compiler/Status.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace mille {
+
+// An error that is about no file.
+mlir::InFlightDiagnostic emitError(mlir::MLIRContext &context);
+
+// Runs `work` and turns an exception into an error and a status.
+Status withoutExceptions(mlir::MLIRContext &context,
+                         llvm::function_ref<Status()> work);
+
+} // namespace mille
