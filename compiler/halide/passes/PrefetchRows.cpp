@@ -15,7 +15,7 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// One element of each cache line in which a vector that a body reads begins.
+// One element of each cache line in which a body reads a vector or a number.
 class LinesRead : public IRVisitor {
 public:
   LinesRead(const std::string &name, int bytes)
@@ -27,19 +27,21 @@ private:
   using IRVisitor::visit;
   void visit(const Load *load) override {
     const Ramp *ramp = load->index.as<Ramp>();
-    if (load->name == name && ramp && is_const_one(ramp->stride) &&
-        isNew(ramp->base))
-      firsts.push_back(ramp->base);
+    if (load->name == name && ramp && is_const_one(ramp->stride))
+      add(ramp->base);
+    if (load->name == name && load->type.is_scalar())
+      add(load->index);
     IRVisitor::visit(load);
   }
   void visit(const For *loop) override {
     innermost = false;
     IRVisitor::visit(loop);
   }
-  bool isNew(const Expr &first) const {
-    return llvm::none_of(firsts, [&](const Expr &other) {
-      return can_prove(abs(first - other) < elements);
-    });
+  void add(const Expr &first) {
+    if (llvm::none_of(firsts, [&](const Expr &other) {
+          return can_prove(abs(first - other) < elements);
+        }))
+      firsts.push_back(first);
   }
   std::string name;
   int elements; // in a cache line
