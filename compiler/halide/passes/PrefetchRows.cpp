@@ -71,10 +71,40 @@ private:
   RowPrefetch what;
 };
 
+// A load stands in a store's value, or in a name that is defined before it.
+class PrefetchFar : public IRMutator {
+public:
+  explicit PrefetchFar(FarPrefetch what) : what(std::move(what)) {}
+
+private:
+  using IRMutator::visit;
+  Stmt visit(const Store *store) override {
+    if (store->name != what.writer)
+      return store;
+    return prefetched(substitute_in_all_lets(store->value), store);
+  }
+  Stmt visit(const LetStmt *let) override {
+    return prefetched(let->value, IRMutator::visit(let));
+  }
+  Stmt prefetched(const Expr &value, Stmt stmt) const {
+    LinesRead read(what.buffer, what.bytes);
+    value.accept(&read);
+    for (const Expr &first : read.firsts)
+      stmt = Block::make(
+          prefetchLine(what.buffer, what.bytes, first + what.elements), stmt);
+    return stmt;
+  }
+  FarPrefetch what;
+};
+
 } // namespace
 
 IRMutator *prefetchRows(RowPrefetch what) {
   return new PrefetchRows(std::move(what));
+}
+
+IRMutator *prefetchFar(FarPrefetch what) {
+  return new PrefetchFar(std::move(what));
 }
 
 } // namespace mille
