@@ -16,7 +16,7 @@ namespace {
 // a block of the gradient's columns, and the out's sums are seldom read and
 // written: where its rows are multiples of 4 KiB, few of them lie in L2
 // together.
-constexpr int chunkRows = 512, blockColumns = 128;
+constexpr int chunkRows = 512, blockColumns = 192;
 
 // A chunk's rows lie apart and do not fit in L1, so nothing else brings the
 // next ones there: without prefetches a core that starts two multiply-adds per
