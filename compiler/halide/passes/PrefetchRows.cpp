@@ -37,12 +37,19 @@ private:
     innermost = false;
     IRVisitor::visit(loop);
   }
+  void visit(const Let *let) override {
+    inside.push(let->name, let->value);
+    IRVisitor::visit(let);
+  }
   void add(const Expr &first) {
+    if (expr_uses_vars(first, inside)) // names that end with the value
+      return;
     if (llvm::none_of(firsts, [&](const Expr &other) {
           return can_prove(abs(first - other) < elements);
         }))
       firsts.push_back(first);
   }
+  Scope<Expr> inside;
   std::string name;
   int elements; // in a cache line
 };
@@ -81,7 +88,7 @@ private:
   Stmt visit(const Store *store) override {
     if (store->name != what.writer)
       return store;
-    return prefetched(substitute_in_all_lets(store->value), store);
+    return prefetched(store->value, store);
   }
   Stmt visit(const LetStmt *let) override {
     return prefetched(let->value, IRMutator::visit(let));

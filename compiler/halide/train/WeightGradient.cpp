@@ -7,6 +7,8 @@
 #include "compiler/halide/passes/KeepSums.h"
 #include "compiler/halide/passes/Prefetch.h"
 
+#include <numeric>
+
 using namespace Halide;
 
 namespace mille {
@@ -34,10 +36,11 @@ int weightGradientRows(const KernelSpec &spec, bool wide) {
 }
 
 int weightGradientColumns(const KernelSpec &spec) {
-  const int ofPairs = weightGradientColumnsOfPairs(spec);
+  const int ofPairs = weightGradientColumnsOfPairs(spec),
+            ofOnes = tileColumns(Machine());
   if (isBf16(spec.weightGradient.gradient.element) && ofPairs)
-    return ofPairs;
-  return tileColumns(Machine());
+    return std::lcm(ofPairs, ofOnes); // a machine may have no pairs
+  return ofOnes;
 }
 
 namespace {
