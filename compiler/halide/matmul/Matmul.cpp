@@ -291,8 +291,7 @@ void MatmulPipe::finish() {
   for (int i = 0; i < accumulators; ++i)
     arguments.push_back(argument(i, row));
   for (size_t i = 0; i < s.extras.size(); ++i) {
-    ImageParam extra =
-        bufferOf(s.extras[i], names(("extra" + std::to_string(i)).c_str()));
+    ImageParam extra = bufferOf(s.extras[i], extraName(i));
     arguments.push_back(readOf(s.extras[i], extra, n, row));
     pipe.arguments.push_back(extra);
   }

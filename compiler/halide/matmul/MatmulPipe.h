@@ -23,6 +23,10 @@ private:
 
   Func make(const char *name) const { return Func(names(name)); }
 
+  std::string extraName(size_t i) const {
+    return names(("extra" + std::to_string(i)).c_str());
+  }
+
   void declareOperands();
   void placeRows();
   Expr isRow(const Expr &i, const Expr &t) const;

@@ -176,6 +176,13 @@ void MatmulPipe::addPasses() {
     pipe.passes.push_back(
         pipelineTiles({product.name(), parking.name(), no.name(),
                        tileRows.y.name(), tileRows.x.name(), ni.name()}));
+  // While a tile's epilogue reads a row of the run, memory brings that of the
+  // next tile: its rows lie too far apart for the hardware to foresee.
+  for (size_t i = 0; i < s.extras.size(); ++i)
+    if (s.extras[i].reading == Reading::element && !fewRows)
+      pipe.passes.push_back(prefetchFar(
+          {extraName(i), pipe.out.name(), int(bytesOf(s.extras[i].element)),
+           tile.rows * int(s.extras[i].rowStride)}));
 }
 
 } // namespace mille

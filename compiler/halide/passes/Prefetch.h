@@ -57,4 +57,13 @@ struct RowPrefetch {
 };
 Halide::Internal::IRMutator *prefetchRows(RowPrefetch what);
 
+// Prefetches what a store will read of a buffer some elements further on: far
+// ahead, where many others come between one row and the next that it reads.
+struct FarPrefetch {
+  std::string buffer, writer; // writer: the Func that is stored to
+  int bytes;                  // bytes of an element
+  int elements;               // from what is read to what is prefetched
+};
+Halide::Internal::IRMutator *prefetchFar(FarPrefetch what);
+
 } // namespace mille

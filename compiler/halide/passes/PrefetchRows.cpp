@@ -15,7 +15,7 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// One element of each cache line in which a vector that a body reads begins.
+// One element of each cache line in which a body reads a vector or a number.
 class LinesRead : public IRVisitor {
 public:
   LinesRead(const std::string &name, int bytes)
@@ -27,20 +27,29 @@ private:
   using IRVisitor::visit;
   void visit(const Load *load) override {
     const Ramp *ramp = load->index.as<Ramp>();
-    if (load->name == name && ramp && is_const_one(ramp->stride) &&
-        isNew(ramp->base))
-      firsts.push_back(ramp->base);
+    if (load->name == name && ramp && is_const_one(ramp->stride))
+      add(ramp->base);
+    if (load->name == name && load->type.is_scalar())
+      add(load->index);
     IRVisitor::visit(load);
   }
   void visit(const For *loop) override {
     innermost = false;
     IRVisitor::visit(loop);
   }
-  bool isNew(const Expr &first) const {
-    return llvm::none_of(firsts, [&](const Expr &other) {
-      return can_prove(abs(first - other) < elements);
-    });
+  void visit(const Let *let) override {
+    inside.push(let->name, let->value);
+    IRVisitor::visit(let);
   }
+  void add(const Expr &first) {
+    if (expr_uses_vars(first, inside)) // names that end with the value
+      return;
+    if (llvm::none_of(firsts, [&](const Expr &other) {
+          return can_prove(abs(first - other) < elements);
+        }))
+      firsts.push_back(first);
+  }
+  Scope<Expr> inside;
   std::string name;
   int elements; // in a cache line
 };
@@ -69,10 +78,40 @@ private:
   RowPrefetch what;
 };
 
+// A load stands in a store's value, or in a name that is defined before it.
+class PrefetchFar : public IRMutator {
+public:
+  explicit PrefetchFar(FarPrefetch what) : what(std::move(what)) {}
+
+private:
+  using IRMutator::visit;
+  Stmt visit(const Store *store) override {
+    if (store->name != what.writer)
+      return store;
+    return prefetched(store->value, store);
+  }
+  Stmt visit(const LetStmt *let) override {
+    return prefetched(let->value, IRMutator::visit(let));
+  }
+  Stmt prefetched(const Expr &value, Stmt stmt) const {
+    LinesRead read(what.buffer, what.bytes);
+    value.accept(&read);
+    for (const Expr &first : read.firsts)
+      stmt = Block::make(
+          prefetchLine(what.buffer, what.bytes, first + what.elements), stmt);
+    return stmt;
+  }
+  FarPrefetch what;
+};
+
 } // namespace
 
 IRMutator *prefetchRows(RowPrefetch what) {
   return new PrefetchRows(std::move(what));
+}
+
+IRMutator *prefetchFar(FarPrefetch what) {
+  return new PrefetchFar(std::move(what));
 }
 
 } // namespace mille

@@ -2,6 +2,8 @@
 // reads just after.
 // Must fill up the last panel with zeros.
 #include "compiler/halide/Build.h"
+#include "compiler/halide/passes/Prefetch.h"
+#include "compiler/halide/passes/TurnSquares.h"
 
 using namespace Halide;
 
@@ -48,6 +50,10 @@ Pipe buildPack(const KernelSpec &spec, const Machine &machine,
       .bound_extent(j, V)
       .vectorize(step, V)
       .unroll(j);
+  pipe.passes.push_back(turnSquares({square.name(), out.name(), si.name(), V}));
+  // A row is too short to be foreseen: the next squares' rows are prefetched.
+  pipe.passes.push_back(prefetchFar(
+      {weight.name(), square.name(), 4, V * int(s.weight.rowStride)}));
   return pipe;
 }
 

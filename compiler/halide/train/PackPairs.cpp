@@ -3,6 +3,7 @@
 // Must fill up the last panel, and an odd last value of K, with zeros.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
+#include "compiler/halide/passes/TurnSquares.h"
 
 using namespace Halide;
 
@@ -71,6 +72,7 @@ Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
       .bound_extent(j, V)
       .vectorize(step, V)
       .unroll(j);
+  pipe.passes.push_back(turnSquares({words.name(), out.name(), si.name(), V}));
   return pipe;
 }
 

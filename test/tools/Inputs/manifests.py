@@ -45,6 +45,7 @@ CASES = [
     ("kernels.0.places", "1", "key 'kernels[0].places' is \"1\" but must be"),
     ("kernels.2.tiles.0.rank", -1, "key 'kernels[2].tiles[0].rank' is -1 but must be"),
     ("isas", missing, "key 'isas' is missing"),
+    ("calibrate", 7, "key 'calibrate' is 7 but must be a string"),
     ("tokenizer_hash", 7, "key 'tokenizer_hash' is 7 but must be a string"),
     ("model.hash", 7, "key 'model.hash' is 7 but must be a string"),
     ("model", [], "key 'model' is [] but must be an object"),
