@@ -25,7 +25,8 @@ AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
     return {mostQueries, 1};
   const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
   const int rows = machine.wide ? 8 : 4;
-  if (machine.lanes * wholePanel == MILLE_PANEL_COLUMNS && hasPanels(s))
+  if (machine.lanes * wholePanel == MILLE_PANEL_COLUMNS && hasPanels(s) &&
+      s.valueDim % MILLE_PANEL_COLUMNS == 0) // values may be a part of keys
     return {rows / 2, wholePanel};
   const bool pairs = takesPairs(s, machine),
              integers = takesIntegers(s, machine);

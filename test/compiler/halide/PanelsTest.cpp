@@ -416,7 +416,7 @@ int main(int argc, char **argv) {
     else
       check({"odd", 6, 2, 5, 7, held, false, 9}, isa);
     if (held != Held::bytes)
-      check({"held once", 8, 1, 128, 96, held, true, 0, false, true}, isa);
+      check({"held once", 8, 1, 192, 128, held, true, 0, false, true}, isa);
     if (less)
       continue;
     check({"two panels", 4, 2, 32, 128, held, true, 40}, isa);
@@ -424,6 +424,8 @@ int main(int argc, char **argv) {
     if (held == Held::bytes)
       continue;
     check({"odd, held once", 3, 1, 22, 12, held, true, 9, true, true}, isa);
+    check({"a part of a panel", 2, 1, 128, 96, held, false, 0, false, true},
+          isa);
     check({"alone", 2, 2, 8, 24, held, false}, isa);
     check({"seven of a key head", 7, 1, 16, 80, held, true}, isa);
   }
