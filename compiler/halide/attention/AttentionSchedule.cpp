@@ -462,6 +462,9 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   base += queryBlock * (s.valueDim + 80) * 4;
   if (turns)
     base += (queryBlock + 2 * s.together()) * s.headDim * 4;
+  // Queries, and what transposes them, where the stack has no room for them.
+  if (queryBlock * s.headDim * 4 >= 16 << 10)
+    base += 2 * queryBlock * s.headDim * 4;
   // Keys are rounded up to a key tile; Halide aligns each of the allocations.
   base += AttentionPipe::keyUnitOf(s) * perKey + 6 * 256;
 }
