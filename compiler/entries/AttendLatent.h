@@ -13,9 +13,9 @@ namespace mille::entries {
 //   sum_j w_j (V_h x_1j)      = V_h (sum_j w_j x_1j)
 //
 // So all heads share one key, x_1 and x_2 side by side, and one value, x_1:
-// with LatentRows::one the first columns of the key itself. The weights A_h, B_h
-// and V_h go to the query and to the out, by head. Done where key and value have
-// fewer columns so than before.
+// with LatentRows::one the first columns of the key itself. The weights A_h,
+// B_h and V_h go to the query and to the out, by head. Done where key and value
+// have fewer columns so than before.
 void attendLatent(mlir::func::FuncOp entry, LatentRows rows);
 
 } // namespace mille::entries

@@ -199,7 +199,8 @@ def Kernel_AttentionOp : Kernel_GeneratedOp<"attention", [AttrSizedOperandSegmen
     * (C12) past goes with no rotation, prefix, content_query or content_key; and with
       causal, or with no bias, slopes, segments, window or chunk.
     * (C13) panels goes with past: `remember` has written key and value in panels of
-      keys and of values, with kv_heads heads and no other columns.
+      keys and of values, with kv_heads heads and no other columns. A value that is the
+      key itself, of one head, is the first value_dim columns of it, in panels of values.
     * (C14) key and value of i8 are panels of bytes with their steps: head_dim is a
       multiple of 4, columns are those of `remember`. Of f16 they are panels, both.
 

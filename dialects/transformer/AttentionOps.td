@@ -213,7 +213,8 @@ def Transformer_AttendOp : Transformer_Op<"attend",
     Constraints:
     * (C1) heads is a multiple of kv_heads; all sizes > 0.
     * (C2) query has heads * head_dim channels, key kv_heads * head_dim, value
-      kv_heads * value_dim, the result heads * value_dim.
+      kv_heads * value_dim, the result heads * value_dim, but where value is
+      the key itself, of one head: then it is the first value_dim channels of it.
     * (C3) key, value and mask have the same tokens; key_mask is [batch, tokens],
       positions and segments too, prefix [batch]; queries with segments have the
       keys' tokens.

@@ -23,10 +23,9 @@ constexpr int mostInLanes = 16;
 
 } // namespace
 
-// Biases that are read by key lie in memory that ends with the last key. Keys
-// that lie as values do are no lanes.
+// Biases that are read by key lie in memory that ends with the last key.
 int AttentionPipe::fewRowsOf(const AttentionSpec &s) {
-  if (!s.panels || valueIsKey(s))
+  if (!s.panels)
     return 0;
   for (Operand byKey : {Operand::keyHeadBias, Operand::bias,
                         Operand::contentQuery, Operand::contentKey})

@@ -25,7 +25,8 @@ AttentionPipe::Tile AttentionPipe::mixedTileOf(const AttentionSpec &s,
     return {mostQueries, 1};
   const int vectors = int(s.valueDim + machine.lanes - 1) / machine.lanes;
   const int rows = machine.wide ? 8 : 4;
-  if (machine.lanes * wholePanel == MILLE_PANEL_COLUMNS && hasPanels(s))
+  if (machine.lanes * wholePanel == MILLE_PANEL_COLUMNS && hasPanels(s) &&
+      s.valueDim % MILLE_PANEL_COLUMNS == 0) // values may be a part of keys
     return {rows / 2, wholePanel};
   const bool pairs = takesPairs(s, machine),
              integers = takesIntegers(s, machine);
@@ -463,6 +464,9 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   base += queryBlock * (s.valueDim + 80) * 4;
   if (turns)
     base += (queryBlock + 2 * s.together()) * s.headDim * 4;
+  // Queries, and what transposes them, where the stack has no room for them.
+  if (queryBlock * s.headDim * 4 >= 16 << 10)
+    base += 2 * queryBlock * s.headDim * 4;
   // Keys are rounded up to a key tile; Halide aligns each of the allocations.
   base += AttentionPipe::keyUnitOf(s) * perKey + 6 * 256;
 }
