@@ -56,7 +56,7 @@ PROMISES = [
             ["check-long.sh"],
             [("cases of conformance", "test/conformance/**/case.json", r"\A"),
              ("rows of tolerances", "compiler/interpret/tolerances.json",
-              r'"relative":')]),
+              r'"reason":')]),
     Promise("P6", "kernels touch no byte outside their tensors",
             ["compiler/halide", "numerics", "runtime/sanitize-address.test"]),
     Promise("P7", "kernels write every byte and read no unwritten one",
@@ -129,16 +129,20 @@ BY_HAND = """
 
 On 26 November 2026, on a Zen 4 of which other programs took most:
 
+* P1: the gate replays the seeds of `test/fuzz` with 100 000 of their mutations, without
+  sanitizers; libFuzzer is by hand (`check-fuzz.sh`, 60 s each where no time is given), for
+  the gate has no minutes for a second build.
 * P1, P4: `fuzz-json` 27 353 executions, `fuzz-safetensors` 23 341, `fuzz-gguf` 20 676,
   `fuzz-formula` 97 835, under AddressSanitizer and UBSan, 25 minutes each at the lowest
   priority: no crash. Then `fuzz-assembly` 81 335 and `fuzz-interpret` 70 523, 25 minutes
   each on a Cascade Lake with 20 other programs: no crash.
-* P4: `check-random.sh`, of 10 000 models that are wanted: 5000 (seeds 1002 to 1026, 200
-  specs each) agree in double as imported, fused, with rewrites left out and with passes left
-  out and in any order; 4689 of them train, and a step's losses and gradients agree as
-  differentiated and as fused. Later runs begin with seed 1027. Of seeds as they were drawn
-  before, 350 agreed, 8 of them compiled in f32, bf16 or int8. Faults of models: none. A
-  gradient that is 0 in exact arithmetic was said to differ by its cosine (mended).
+* P4: `check-random.sh`, of 10 000 models that are wanted: 8460 (seeds 1002 to 1043, 200
+  specs each, and 60 of 1044) agree in double as imported, fused, with rewrites left out and with passes left
+  out and in any order; 7929 of them train, and a step's losses and gradients agree as
+  differentiated and as fused. Later runs begin with seed 1044, which was 60 specs far. Of seeds as they were drawn
+  before, 350 agreed, 8 of them compiled in f32, bf16 or int8. One fault, mended (seed 1044):
+  with rotate-norms alone, a layer that a moved norm cuts, whose units share a scale, was
+  refused as two. A gradient that is 0 in exact arithmetic was said to differ by its cosine (mended).
 * P4: `check-configs.py`, a case of each family with one or two keys changed, compiled and
   run: 39, of which 32 verified, 7 refused with a sentence, none wrong (129 of another seed
   before: 111, 18 and none).
@@ -158,6 +162,10 @@ On 26 November 2026, on a Zen 4 of which other programs took most:
   no number no weight, as if its key were hidden: in a model the NaN arrives with the row's
   value and its skip; by integers, it takes all that its head writes to a row; a NaN in a value
   takes, in the backward pass, gradients of queries that do not see it.
+* P6: scratch memory of kernels, too, ends at a guard page in their tests. That found one
+  fault, mended: attention over panels of f16 or bf16 that are widened first, of rows with a
+  window and a mask, read scores' keys from up to 34 rows beside the memory of the widened
+  keys. None of those scores was used, but a run could end there.
 * P10: `check-reproducible.sh runtime`: 14 files, 0 differ. Of the tools, nothing is known.
 * P18: `check-depth.py`, 1 to 1000 layers: time grows with an exponent of at most 0.84, memory
   of 0.10; code is equal. Of packages that train, 1 to 500 layers: 0.55 and 0.14, code within
@@ -166,12 +174,20 @@ On 26 November 2026, on a Zen 4 of which other programs took most:
   33 killed by the tests of their folders. The 5 survivors are
   answered: a verifier that says what is wrong and succeeds (three) by
   `test/dialects/refused.test`, the least side of windows and an epsilon of 0 by cases.
+* P22: `check-mutations.py --near 60 33`: of differentiate 42 of 52 mutants killed, of fuse
+  49 of 56 (at 60 places each; the rest are no programs), of plan 23 of the first 32. Of the
+  26 survivors 6 change nothing: the loss of `eval` and its training, made after those of
+  the step (2), where biases begin that there are none of, a failure that FailureOr takes
+  for one in any case, the first step of lives, and an operand of other rank. 16 are
+  answered by cases in differentiate, fuse, plan and `test/dialects/refused.test`, which
+  reads what passes refuse now, too. Of plan 4 are open: int8 states of keys and values of
+  unlike sizes, copies that are none, ops with regions before a loop over rows, the maker
+  of a quantised input.
 * P22: 20 mutants of runtime/train: 11 killed, and 17 since the tests that the survivors asked
   for (the order of data is that of earlier builds, saves reach the disk, interrupted reads,
   a note of one character too many, the bytes that a trainer says it takes). The other 3
   change nothing that a test of small files sees: equal keys in a sort that has none, the
-  value of a loss that is not finite, and weights of more than 16 MB. The rooms
-  differentiate, plan and fuse have had no new ones.
+  value of a loss that is not finite, and weights of more than 16 MB.
 * Kernels for AMX are compiled and disassembled by tests, and run by none on this machine: it
   lacks the instructions. QEMU 7.2 has no AMX, and the Bochs of the Python package
   bochscpu 0.4.0 knows its CPUID but is built without its instructions.

@@ -35,9 +35,19 @@ public:
                         read(parameter, byEncoding));
   }
 
+  // Where an op stands between two units of a layer that share a parameter, as
+  // a norm does that rotate-norms has moved, no stretch is whole layers.
   void run(func::FuncOp function) {
-    for (Stretch &stretch : findStretches(function.front()))
-      roll(stretch);
+    SmallVector<Stretch> stretches = findStretches(function.front());
+    llvm::DenseMap<Attribute, int> readers;
+    for (Stretch &stretch : stretches)
+      for (Attribute symbol : sharedInLayers(stretch))
+        ++readers[symbol];
+    for (Stretch &stretch : stretches)
+      if (llvm::none_of(sharedInLayers(stretch), [&](Attribute symbol) {
+            return readers.lookup(symbol) > 1;
+          }))
+        roll(stretch);
   }
 
 private:
@@ -58,6 +68,17 @@ private:
             EncodingAttr::get(parameter.getContext(), stored.getEncoding()));
       });
     return ArrayAttr::get(parameter.getContext(), parts);
+  }
+
+  // The parameters that the units of a layer have in common.
+  static llvm::SetVector<Attribute> sharedInLayers(const Stretch &stretch) {
+    llvm::SetVector<Attribute> symbols;
+    for (ResidualOp unit : stretch.units)
+      unit->getAttrDictionary().walk([&](ScaleAttr scale) {
+        if (scale.getSymbol() && scale.getShare() == Share::layer)
+          symbols.insert(scale.getSymbol());
+      });
+    return symbols;
   }
 
   SmallVector<Stretch> findStretches(Block &block);

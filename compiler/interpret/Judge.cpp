@@ -25,7 +25,7 @@ Tolerance mille::toleranceOf(llvm::StringRef name) {
 
 double mille::boundOf(const Difference &difference,
                       const Tolerance &tolerance) {
-  return tolerance.relative * difference.maxExpected;
+  return tolerance.relative * difference.maxExpected + tolerance.absolute;
 }
 
 bool mille::isWithin(const Difference &difference, const Tolerance &tolerance) {

@@ -10,6 +10,7 @@ namespace mille {
 struct Tolerance {
   double relative; // the largest error, relative to the largest number
   double cosine;   // the least cosine of the two as vectors; -1: any
+  double absolute; // what the error may have beside that
 };
 
 // A row of tolerances.json: "reference_double", "compiled_f32",

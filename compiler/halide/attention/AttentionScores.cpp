@@ -91,14 +91,16 @@ Expr AttentionPipe::keyFactor(const Expr &column, const Expr &kv) {
   widenedKey(d, u, h) = from(d, u, h);
   return widenedKey(column, inTask(kv), kvHead);
 }
-// Tells Halide that only the keys of tiles that the task's rows see are read.
+// Only keys of tiles that the task's rows see are in memory. A promise of this
+// would not do: Halide computes more tiles than are read, since it takes bounds
+// of `firstKey` for it where it asks whether a tile is needed.
 Expr AttentionPipe::inTask(const Expr &kv) const {
   Expr from = seenFrom(position0 + row0).first,
        to = seenFrom(position0 + rowLast).last;
   const int others = keyTile - 1;
   Expr low = from.defined() ? clamp(from - others, 0, keys - 1) : Expr(0);
   Expr high = to.defined() ? clamp(to + others, low, keys - 1) : keys - 1;
-  return unsafe_promise_clamped(kv, low, high);
+  return clamp(kv, low, high);
 }
 
 // [lane, key of tile, key tile, stretch, block, head]. The last tile repeats

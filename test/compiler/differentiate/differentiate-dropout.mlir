@@ -1,5 +1,6 @@
 // Dropout of embeddings and branches, and labels that are spread, are in the step and
-// not in `eval`. The gradient is dropped by the same op.
+// not in `eval`. The gradient is dropped by the same op. An embedding that is no stream
+// (%r, of rows alone) is passed over.
 // RUN: %mille-opt %s --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=none}))' | FileCheck %s
 
 // CHECK-LABEL: func.func @eval
@@ -24,8 +25,9 @@ transformer.model @m attributes {train = {optimizer = "sgd", schedule = "constan
     warmup = 0 : i64, steps = 0 : i64, accumulate = 1 : i64, groups = []}} {
   transformer.parameter @t : tensor<11x8xf32> = #transformer.stored<"f", "t", tensor<11x8xf32>>
   transformer.parameter @w : tensor<8x8xf32> = #transformer.stored<"f", "w", tensor<8x8xf32>>
-  func.func @forward(%ids: tensor<?x?xi32> {transformer.name = "input_ids", transformer.below = 11})
+  func.func @forward(%ids: tensor<?x?xi32> {transformer.name = "input_ids", transformer.below = 11}, %rows: tensor<?xi32> {transformer.name = "rows", transformer.below = 11})
       -> (tensor<?x?x11xf32> {transformer.name = "logits"}) {
+    %r = transformer.embed(%rows) tables [@t] offsets [0] : (tensor<?xi32>) -> tensor<?x8xf32>
     %x = transformer.embed(%ids) tables [@t] offsets [0] : (tensor<?x?xi32>) -> tensor<?x?x8xf32>
     %u = transformer.residual %x {
     ^bb0(%a: tensor<?x?x8xf32>):

@@ -6,6 +6,9 @@
 // LOSS: loss is 'mean' but must be trained or given
 // RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=some}))' 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RECOMPUTE: recompute is 'some' but must be none, cheap, layer or segment:K, K from 1
+// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=segment:0}))' 2>&1 | FileCheck %s --check-prefix=LENGTH
+// LENGTH: recompute is 'segment:{{0|1a}}' but must be none, cheap, layer or segment:K, K from 1
+// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=segment:1a}))' 2>&1 | FileCheck %s --check-prefix=LENGTH
 // RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=out}))' 2>&1 | FileCheck %s --check-prefix=CLASSES
 // CLASSES: the loss reads an output without classes, 'tensor<?x?xf32>'
 

@@ -271,3 +271,51 @@ transformer.model @keep_as_layers_begin_differently {
     return %l : tensor<?x4xf32>
   }
 }
+
+// -----
+
+// A final norm whose column is no parameter stays, too.
+// CHECK-LABEL: transformer.model @keep_as_final_norm_reads_an_input
+// CHECK: %[[L:.*]]:2 = kernel.layers
+// CHECK: kernel.rows ins(%[[L]]#0, {{.*}} norm <layer
+transformer.model @keep_as_final_norm_reads_an_input {
+  transformer.parameter @w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "w", tensor<4x4xf32>>
+  transformer.parameter @layers.0.n : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "layers.0.n", tensor<4xf32>>
+  transformer.parameter @layers.1.n : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "layers.1.n", tensor<4xf32>>
+  transformer.parameter @final : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "final", tensor<4xf32>>
+  transformer.parameter @other : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "other", tensor<4xf32>>
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %f: tensor<4xf32> {transformer.name = "f", transformer.shape = #transformer.shape<4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %l = kernel.layers %x slots [["layers.*.n"]] bodies [0, 0] table [[@layers.0.n], [@layers.1.n]] {
+    ^bb0(%s: tensor<?x4xf32>):
+    %w = kernel.weight @w -> tensor<4x4xf32>
+    %g = kernel.weight @"layers.*.n" -> tensor<4xf32>
+    %du = tensor.empty(%rows) : tensor<?x4xf32>
+    %u = kernel.rows ins(%s, %g : tensor<?x4xf32>, tensor<4xf32>) outs(%du : tensor<?x4xf32>) gather [-1, -1] norm <layer, 1.000000e-05> {
+    ^bb0(%in_a: f32, %in_b: f32):
+      %0 = arith.mulf %in_a, %in_b : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    %dm = tensor.empty(%rows) : tensor<?x4xf32>
+    %m = kernel.matmul %u, %w outs(%dm : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dy = tensor.empty(%rows) : tensor<?x4xf32>
+    %y = kernel.rows ins(%u, %m : tensor<?x4xf32>, tensor<?x4xf32>) outs(%dy : tensor<?x4xf32>) gather [-1, -1] {
+    ^bb0(%in_a: f32, %in_b: f32):
+      %0 = arith.addf %in_a, %in_b : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    kernel.yield %y : tensor<?x4xf32>
+    } : tensor<?x4xf32> -> tensor<?x4xf32>
+    %dz = tensor.empty(%rows) : tensor<?x4xf32>
+    %z = kernel.rows ins(%l, %f : tensor<?x4xf32>, tensor<4xf32>) outs(%dz : tensor<?x4xf32>) gather [-1, -1] norm <layer, 1.000000e-05> {
+    ^bb0(%in_a: f32, %in_b: f32):
+      %0 = arith.mulf %in_a, %in_b : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    return %z : tensor<?x4xf32>
+  }
+}

@@ -359,3 +359,15 @@ transformer.model @content_is_not_trained {
     return %q : tensor<?x2x4xf32>
   }
 }
+
+// -----
+
+// The queries' rows are a fixed number, which two sequences have; the keys' are not.
+transformer.model @keys_of_one_sequence {
+  func.func @forward(%x: tensor<?x4x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, 4, 8>}, %z: tensor<?x?x8xf32> {transformer.name = "z"}) -> (tensor<?x4x8xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, 4, 8>}) {
+    // expected-error @below {{'transformer.attend' op has 2 sequences of batch * tokens rows but only fixed tokens are split}}
+    %a = transformer.attend %x, %z, %z heads 1 kv_heads 1 head_dim 8 value_dim 8 scale 0.5 mask bidirectional sequences 2
+      : tensor<?x4x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32> -> tensor<?x4x8xf32>
+    return %a : tensor<?x4x8xf32>
+  }
+}

@@ -6,6 +6,7 @@
 // CHECK-SAME: %[[LABELS:[a-z0-9]+]]: tensor<?xi32> {transformer.name = "labels"
 // CHECK-SAME: %[[TIMES:[a-z0-9]+]]: tensor<1xf32>
 // CHECK-SAME: -> (tensor<?x1xf32> {transformer.name = "losses", transformer.shape = #transformer.shape<batch, tokens>})
+// CHECK-SAME: kernel.bodies = [{body = 0 : i64, difference = "", layers = "0-1", stack = 0 : i64}, {body = 0 : i64, difference = "", layers = "0-1", stack = 1 : i64}]}
 // CHECK: %[[W:.*]] = kernel.weight @w -> tensor<16x8xf32>
 // CHECK: kernel.layers %{{.*}} slots
 // CHECK: kernel.save %{{.*}} as "x" : tensor<?x8xf32>

@@ -250,3 +250,33 @@ transformer.model @keep_as_sum_is_of_the_last_layer {
     return %n : tensor<?x4xf32>
   }
 }
+
+// -----
+
+// What is written into another's memory says nothing about its rows.
+// CHECK-LABEL: transformer.model @keep_as_destination_is_given
+// CHECK: reason = "the kernels run over different rows"
+// CHECK-NOT: kernel.launch
+transformer.model @keep_as_destination_is_given {
+  transformer.parameter @a.o.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.o.weight", tensor<4x4xf32>>
+  transformer.parameter @a.out_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.out_norm.weight", tensor<4xf32>>
+  transformer.parameter @f.in_norm.weight : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "f.in_norm.weight", tensor<4xf32>>
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>}, %z: tensor<?x4xf32> {transformer.name = "z", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %w = kernel.weight @a.o.weight -> tensor<4x4xf32>
+    %g = kernel.weight @a.out_norm.weight -> tensor<4xf32>
+    %h = kernel.weight @f.in_norm.weight -> tensor<4xf32>
+    %p = kernel.matmul %x, %w outs(%z : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dn = tensor.empty(%rows) : tensor<?x4xf32>
+    %n = kernel.rows ins(%p, %g : tensor<?x4xf32>, tensor<4xf32>) outs(%dn : tensor<?x4xf32>) gather [-1, -1] norm <layer, 1.000000e-05> {
+    ^bb0(%in_a: f32, %in_b: f32):
+      %0 = arith.mulf %in_a, %in_b : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    return %n : tensor<?x4xf32>
+  }
+}

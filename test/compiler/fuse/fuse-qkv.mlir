@@ -540,3 +540,146 @@ transformer.model @normed_heads {
     return %at : tensor<?x4xf32>
   }
 }
+
+// -----
+
+// Norms that differ in nothing but their epsilon are two.
+// CHECK-LABEL: transformer.model @keep_as_norms_differ
+// CHECK: reason = "the norms are different"
+// CHECK: offsets [0, 0, 0]
+transformer.model @keep_as_norms_differ {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<2x4xf32>>
+  transformer.parameter @a.v.weight : tensor<2x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<2x4xf32>>
+  transformer.parameter @a.q_norm : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q_norm", tensor<2xf32>>
+  transformer.parameter @a.k_norm : tensor<2xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k_norm", tensor<2xf32>>
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<2x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<2x4xf32>
+    %nq = kernel.weight #transformer.repeat<@a.q_norm, 2, each = false> -> tensor<4xf32>
+    %nk = kernel.weight @a.k_norm -> tensor<2xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %eq = tensor.empty(%rows) : tensor<?x4xf32>
+    %qn = kernel.rows ins(%q, %nq : tensor<?x4xf32>, tensor<4xf32>) outs(%eq : tensor<?x4xf32>) gather [-1, -1] norm <rms, 1.0e-06, group = 2> {
+    ^bb0(%n: f32, %g: f32):
+      %0 = arith.mulf %n, %g : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x2xf32>
+    %k = kernel.matmul %x, %wk outs(%dk : tensor<?x2xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<2x4xf32> -> tensor<?x2xf32>
+    %ek = tensor.empty(%rows) : tensor<?x2xf32>
+    %kn = kernel.rows ins(%k, %nk : tensor<?x2xf32>, tensor<2xf32>) outs(%ek : tensor<?x2xf32>) gather [-1, -1] norm <rms, 1.0e-05, group = 2> {
+    ^bb0(%n: f32, %g: f32):
+      %0 = arith.mulf %n, %g : f32
+      kernel.yield %0 : f32
+    } -> tensor<?x2xf32>
+    %dv = tensor.empty(%rows) : tensor<?x2xf32>
+    %v = kernel.matmul %x, %wv outs(%dv : tensor<?x2xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<2x4xf32> -> tensor<?x2xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %qn, %kn, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 1 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x2xf32>, tensor<?x2xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// Beside a projection without a bias others may have one, as a bias of 0 is none; but not
+// what multiplies.
+// CHECK-LABEL: transformer.model @keep_as_bias_multiplies
+// CHECK: reason = "key and value in one matmul: the projections have different epilogues"
+// CHECK: offsets [0, 0, 4]
+transformer.model @keep_as_bias_multiplies {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.bias", tensor<4xf32>>
+  transformer.parameter @a.v.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.bias", tensor<4xf32>>
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %bk = kernel.weight @a.k.bias -> tensor<4xf32>
+    %bv = kernel.weight @a.v.bias -> tensor<4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk extras(%bk : tensor<4xf32>) outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %c: f32):
+      %0 = arith.mulf %acc, %c : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv extras(%bv : tensor<4xf32>) outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %c: f32):
+      %0 = arith.mulf %acc, %c : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}
+
+// -----
+
+// Nor a column that the epilogue has and does not add.
+// CHECK-LABEL: transformer.model @keep_as_column_is_not_added
+// CHECK: reason = "key and value in one matmul: the projections have different epilogues"
+// CHECK: offsets [0, 0, 4]
+transformer.model @keep_as_column_is_not_added {
+  transformer.parameter @a.q.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.q.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.weight", tensor<4x4xf32>>
+  transformer.parameter @a.v.weight : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.weight", tensor<4x4xf32>>
+  transformer.parameter @a.k.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.k.bias", tensor<4xf32>>
+  transformer.parameter @a.v.bias : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.1, seed = 1, stream = "a.v.bias", tensor<4xf32>>
+  func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"}, %x: tensor<?x4xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 4>})
+      -> (tensor<?x4xf32> {transformer.name = "y", transformer.shape = #transformer.shape<batch, tokens, 4>}) {
+    %rows = arith.muli %batch, %tokens : index
+    %wq = kernel.weight @a.q.weight -> tensor<4x4xf32>
+    %wk = kernel.weight @a.k.weight -> tensor<4x4xf32>
+    %wv = kernel.weight @a.v.weight -> tensor<4x4xf32>
+    %bk = kernel.weight @a.k.bias -> tensor<4xf32>
+    %bv = kernel.weight @a.v.bias -> tensor<4xf32>
+    %dq = tensor.empty(%rows) : tensor<?x4xf32>
+    %q = kernel.matmul %x, %wq outs(%dq : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32):
+      kernel.yield %acc : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dk = tensor.empty(%rows) : tensor<?x4xf32>
+    %k = kernel.matmul %x, %wk extras(%bk : tensor<4xf32>) outs(%dk : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %c: f32):
+      %0 = arith.addf %acc, %acc : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %dv = tensor.empty(%rows) : tensor<?x4xf32>
+    %v = kernel.matmul %x, %wv extras(%bv : tensor<4xf32>) outs(%dv : tensor<?x4xf32>) accumulators 1 {
+    ^bb0(%acc: f32, %c: f32):
+      %0 = arith.addf %acc, %acc : f32
+      kernel.yield %0 : f32
+    } : tensor<?x4xf32>, tensor<4x4xf32> -> tensor<?x4xf32>
+    %o = tensor.empty(%rows) : tensor<?x4xf32>
+    %zero = arith.constant 0 : index
+    %at = kernel.attention %q, %k, %v queries %tokens keys %tokens first %zero outs(%o : tensor<?x4xf32>) heads 2 kv_heads 2 head_dim 2 value_dim 2 offsets [0, 0, 0] scale 0.5 causal false : tensor<?x4xf32>, tensor<?x4xf32>, tensor<?x4xf32> -> tensor<?x4xf32>
+    return %at : tensor<?x4xf32>
+  }
+}

@@ -254,3 +254,27 @@ transformer.model @keep_as_groups_differ {
     return %2 : tensor<?x?x4xf32>
   }
 }
+
+// -----
+
+// A norm between two units of a layer, which share a scale: no stretch of units is whole
+// layers, so nothing is rolled, and what is one layer stays one.
+// CHECK-LABEL: transformer.model @keep_as_layer_is_cut
+// CHECK-NOT: transformer.layers
+transformer.model @keep_as_layer_is_cut {
+  transformer.parameter @layers.0.a : tensor<1xf32> = #transformer.stored<"f", "a", tensor<1xf32>>
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "y"}) {
+    %0 = transformer.residual %x skip_scale <learned_scalar @layers.0.a, share = layer> layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %a = transformer.activate %u by gelu_erf : tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    %1 = transformer.norm %0 by <rms_norm, eps = 1.0e-5> : tensor<?x?x4xf32>
+    %2 = transformer.residual %1 skip_scale <learned_scalar @layers.0.a, share = layer> layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %a = transformer.activate %u by gelu_erf : tensor<?x?x4xf32>
+      transformer.yield %a : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %2 : tensor<?x?x4xf32>
+  }
+}

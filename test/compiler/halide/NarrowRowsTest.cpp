@@ -4,6 +4,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-narrow-rows widest
+#include "compiler/interpret/Judge.h"
 #include "compiler/weights/Elements.h"
 #include "test/compiler/halide/Inputs/Expect.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
@@ -38,11 +39,13 @@ void checkRow(const std::string &name, std::vector<float> row,
   double high = std::max(0.0f, *std::max_element(row.begin(), row.end()));
   double wanted = std::max((high - low) / 255, 0x1p-100), zero = parameters[1];
   const float step = parameters[0];
-  expect(std::fabs(step / wanted - 1) < 2e-7, name + ": step");
-  expect(std::fabs(zero + low / step) <= 0.5001, name + ": zero");
+  const double level = toleranceOf("kernel_level").relative;
+  expect(std::fabs(step / wanted - 1) < toleranceOf("kernel_step").relative,
+         name + ": step");
+  expect(std::fabs(zero + low / step) <= level, name + ": zero");
   for (size_t n = 0; n < row.size(); ++n)
     expect(std::fabs(values[n] - zero - row[n] / double(step)) <=
-               (values[n] == 255 ? 1.0001 : 0.5001),
+               level + (values[n] == 255 ? 0.5 : 0), // zero was rounded, too
            name + ": value " + number(n));
 }
 
@@ -167,6 +170,9 @@ void checkRounding(const Target &isa) {
 // times 0, a NaN as in the formula, or the limit where they are picked.
 void checkGelu(const Target &isa) {
   const bool picks = isa.features & MILLE_CPU_AVX512;
+  const Tolerance own =
+      toleranceOf(picks ? "kernel_gelu_picked" : "kernel_gelu_bf16");
+  const double rounding = toleranceOf("kernel_to_bf16").relative;
   std::vector<uint16_t> x(65536);
   for (size_t i = 0; i < x.size(); ++i)
     x[i] = uint16_t(i);
@@ -181,9 +187,9 @@ void checkGelu(const Target &isa) {
     double in = widenBf16(x[i]), got = widenBf16(y[i]);
     const bool lowest = in == -INFINITY;
     double want = lowest ? 0 : 0.5 * in * std::erfc(-in * M_SQRT1_2);
-    double most =
-        std::max(1e-38, double(leastOf(isa))) + 0x1p-8 * std::fabs(want) +
-        (in > -2 ? (picks ? 2.1e-4 : 1.3e-4) * std::fabs(want) : 5e-5);
+    double most = std::max(1e-38, double(leastOf(isa))) +
+                  rounding * std::fabs(want) +
+                  (in > -2 ? own.relative * std::fabs(want) : own.absolute);
     bool right = std::isnan(in) || (lowest && !picks) ? std::isnan(got)
                  : in == INFINITY ? got == in
                                   : std::fabs(got - want) <= most;

@@ -3,6 +3,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-narrow widest
+#include "compiler/interpret/Judge.h"
 #include "compiler/weights/Elements.h"
 #include "test/compiler/halide/Inputs/Expect.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
@@ -254,22 +255,24 @@ struct Data {
   }
 };
 
-// Sums of bytes are exact, and the numbers that they stand for are rounded a
-// few times. In bf16 each pair of products is rounded once or twice.
 double allowed(const Case &c, double expected, double terms) {
+  static const double bytes = toleranceOf("kernel_bytes").relative,
+                      pairs = toleranceOf("kernel_pairs").relative,
+                      toBf16 = toleranceOf("kernel_to_bf16").relative,
+                      toF32 = toleranceOf("reference_rounded").relative;
+  static const Tolerance gelu = toleranceOf("kernel_gelu"),
+                         geluOfBf16 = toleranceOf("kernel_gelu_bf16");
   // Of hostile numbers none is near 1: their magnitudes are added up.
-  double products = c.bytes     ? 2.5e-7 * terms
-                    : c.hostile ? 2e-7 * double(c.inner + 5) * terms
-                                : 2e-7 * double(c.inner) + 1e-6;
-  products += c.hostile ? 1e-36 : 0;
-  double rounding = c.narrow ? 0x1p-8 : 1.3e-7;
+  double products =
+      c.bytes ? bytes * terms
+              : pairs * double(c.inner + 5) * (c.hostile ? terms : 1.0);
+  products += c.hostile ? 1e-36 : 0; // subnormal numbers may be lost
+  const double rounding = (c.narrow ? toBf16 : toF32) * std::fabs(expected);
   if (!c.gelu)
-    return products + rounding * std::fabs(expected);
-  // Its slope is up to 1.13; compiler/halide/Functions.h says how near it is
-  // itself.
-  double own = c.narrow ? 1.3e-4 * std::fabs(expected) + 5e-5
-                        : 3e-6 * std::fabs(expected) + 6e-9;
-  return 1.13 * products + own + rounding * std::fabs(expected);
+    return products + rounding;
+  const Tolerance &own = c.narrow ? geluOfBf16 : gelu;
+  return 1.13 * products + // its slope is up to that
+         own.relative * std::fabs(expected) + own.absolute + rounding;
 }
 
 void checkValues(const Data &data) {

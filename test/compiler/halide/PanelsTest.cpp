@@ -8,6 +8,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-panels widest
+#include "compiler/interpret/Judge.h"
 #include "runtime/StatePanels.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
@@ -49,9 +50,12 @@ struct Case {
       return keyColumns();
     return kvHeads * (isBytes() ? mille_row_bytes(valueDim) : valueDim);
   }
-  // A query is rounded to bytes as double does, but for ties; shares of values
-  // are rounded to 15 bits.
-  double bound() const { return isBytes() ? 2e-3 : isBf16() ? 1.5e-2 : 6e-6; }
+  double bound() const {
+    return toleranceOf(isBytes()  ? "kernel_state_bytes"
+                       : isBf16() ? "kernel_state_bf16"
+                                  : "kernel_attention")
+        .relative;
+  }
   std::string rows(int64_t columns, const char *element) const {
     return "memref<?x" + std::to_string(columns) + "x" + element + ">";
   }

@@ -3,6 +3,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-rows widest
+#include "compiler/interpret/Judge.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>
@@ -90,6 +91,7 @@ std::vector<double> normed(const Case &c, const float *x) {
 }
 
 void check(const Case &c, const Target &isa) {
+  const double bound = toleranceOf("kernel_normed").relative;
   ParsedKernel parsed(textOf(c));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   const int64_t n = c.columns, stride = strideOf(c);
@@ -143,7 +145,7 @@ void check(const Case &c, const Target &isa) {
           worst = std::isnan(error) ? INFINITY : std::max(worst, error);
         }
       }
-      expect(worst < 2e-6, c, isa, rows, "error " + std::to_string(worst));
+      expect(worst < bound, c, isa, rows, "error " + std::to_string(worst));
       std::vector<uint32_t> whole(out.size()), parts(out.size());
       memcpy(whole.data(), out.data(), out.size() * 4);
       for (size_t i = 0; i < out.size(); ++i)

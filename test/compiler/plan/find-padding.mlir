@@ -475,3 +475,49 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
 }
+
+// -----
+
+// Counted positions turn any row by its own.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: kernel.padding_ends = 3 : i64
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
+    -> tensor<?x8xf32> {
+  %zero = arith.constant 0 : index
+  %rows = arith.muli %batch, %tokens : index
+  %o = tensor.empty(%rows) : tensor<?x8xf32>
+  %3 = tensor.empty(%rows) : tensor<?xi32>
+  %c = kernel.count_tokens %m tokens %tokens outs(%3 : tensor<?xi32>) : tensor<?xi32> -> tensor<?xi32>
+  %4 = tensor.empty(%rows) : tensor<?x4xf32>
+  %r = kernel.rotation %c frequencies [1.0, 0.01] factor 1.0 outs(%4 : tensor<?x4xf32>) : tensor<?xi32> -> tensor<?x4xf32>
+  %y = kernel.attention %x, %x, %x key_mask %m : tensor<?xi32>
+    rotation %r : tensor<?x4xf32> queries %tokens keys %tokens first %zero outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal false
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}
+
+// -----
+
+// Linear attention looks back: without the mask it sees the padding before its tokens.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: kernel.padding_ends = 1 : i64
+// SAYS: rows that attention_mask hides at the end of a sequence are removed, not those before it: attention sees keys that the mask hides before its tokens
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %x: tensor<?x8xf32> {transformer.name = "x", transformer.shape = #transformer.shape<batch, tokens, 8>},
+    %m: tensor<?xi32> {transformer.name = "attention_mask", transformer.shape = #transformer.shape<batch, tokens>})
+    -> tensor<?x8xf32> {
+  %zero = arith.constant 0 : index
+  %rows = arith.muli %batch, %tokens : index
+  %o = tensor.empty(%rows) : tensor<?x8xf32>
+  %w = kernel.weight @decay -> tensor<2xf32>
+  %y0 = kernel.linear_attention %x, %x, %x key_mask %m : tensor<?xi32> decay %w : tensor<2xf32> tokens %tokens outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 1.0
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  %y = kernel.linear_attention %y0, %y0, %y0 decay %w : tensor<2xf32> tokens %tokens outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 1.0
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %y : tensor<?x8xf32>
+}

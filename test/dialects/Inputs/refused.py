@@ -1,24 +1,28 @@
-"""refused.py MILLE-OPT FOLDER: what is wrong is not only told, but refused.
+"""refused.py MILLE-OPT FOLDER ...: what is wrong is not only told, but refused.
 
-An op may say its error and still be taken for right. Each file with pieces of which errors
-are expected is read without that expectation: pieces with errors must give no text, all
-others theirs.
+An op, or a pass, may say its error and still succeed. Each file with pieces of which
+errors are expected is read without that expectation, by the same passes: pieces with
+errors must give no text, all others theirs.
 """
 import glob
 import os
 import re
+import shlex
 import subprocess
 import sys
 
-program, folder = sys.argv[1:]
+program, folders = sys.argv[1], sys.argv[2:]
 refused = wrong = 0
-for path in sorted(glob.glob(os.path.join(folder, "*", "*.mlir"))):
+for path in sorted(path for folder in folders
+                   for path in glob.glob(os.path.join(folder, "*", "*.mlir"))):
     with open(path) as file:
         text = file.read()
-    if "--split-input-file --verify-diagnostics" not in text:
+    line = re.search(r"RUN: %mille-opt %s (.*--verify-diagnostics.*)", text)
+    words = shlex.split(line.group(1)) if line else []
+    if "--split-input-file" not in words or "|" in words:
         continue
-    done = subprocess.run(program.split() + ["--split-input-file", path],
-                          capture_output=True, text=True)
+    words.remove("--verify-diagnostics")
+    done = subprocess.run(program.split() + words + [path], capture_output=True, text=True)
     pieces = re.split(r"^// -----.*$", text, flags=re.M)
     taken = re.split(r"^// -----.*$", done.stdout, flags=re.M)
     if len(pieces) != len(taken):

@@ -32,24 +32,29 @@ std::atomic<size_t> held{0}, peak{0};
 
 } // namespace
 
-// What kernels call; the runtime has its own.
+// What kernels call; the runtime has its own. Scratch memory ends at a guard
+// page, but for the bytes up to a line.
 extern "C" __attribute__((visibility("default"))) void *
 halide_malloc(void *, size_t bytes) {
   size_t now = held += bytes, seen = peak;
   while (now > seen && !peak.compare_exchange_weak(seen, now)) {
   }
-  auto *memory =
-      static_cast<char *>(aligned_alloc(64, (bytes + 127) / 64 * 64));
-  *reinterpret_cast<size_t *>(memory) = bytes;
-  return memory + 64;
+  auto *memory = new Guarded((bytes + 127) / 64 * 64, Guarded::Side::end, 1);
+  auto *start = memory->as<char>();
+  memcpy(start, &memory, sizeof memory);
+  memcpy(start + sizeof memory, &bytes, sizeof bytes);
+  return start + 64;
 }
 extern "C" __attribute__((visibility("default"))) void
-halide_free(void *, void *memory) {
-  if (!memory)
+halide_free(void *, void *given) {
+  if (!given)
     return;
-  char *start = static_cast<char *>(memory) - 64;
-  held -= *reinterpret_cast<size_t *>(start);
-  free(start);
+  Guarded *memory;
+  size_t bytes;
+  memcpy(&memory, static_cast<char *>(given) - 64, sizeof memory);
+  memcpy(&bytes, static_cast<char *>(given) - 64 + sizeof memory, sizeof bytes);
+  held -= bytes;
+  delete memory;
 }
 
 size_t mille::test::peakScratch() { return peak; }
