@@ -127,7 +127,8 @@ of them.
 BY_HAND = """
 ## Runs by hand
 
-On 26 November 2026, on a Zen 4 of which other programs took most:
+On 26 and 27 November 2026, on a Zen 4 and a Cascade Lake of which other programs took
+most:
 
 * P1: the gate replays the seeds of `test/fuzz` with 100 000 of their mutations, without
   sanitizers; libFuzzer is by hand (`check-fuzz.sh`, 60 s each where no time is given), for
@@ -137,12 +138,13 @@ On 26 November 2026, on a Zen 4 of which other programs took most:
   priority: no crash. Then `fuzz-assembly` 81 335 and `fuzz-interpret` 70 523, 25 minutes
   each on a Cascade Lake with 20 other programs: no crash.
 * P4: `check-random.sh`, of 10 000 models that are wanted: 8460 (seeds 1002 to 1043, 200
-  specs each, and 60 of 1044) agree in double as imported, fused, with rewrites left out and with passes left
-  out and in any order; 7929 of them train, and a step's losses and gradients agree as
-  differentiated and as fused. Later runs begin with seed 1044, which was 60 specs far. Of seeds as they were drawn
-  before, 350 agreed, 8 of them compiled in f32, bf16 or int8. One fault, mended (seed 1044):
-  with rotate-norms alone, a layer that a moved norm cuts, whose units share a scale, was
-  refused as two. A gradient that is 0 in exact arithmetic was said to differ by its cosine (mended).
+  specs each, and 60 of 1044) agree in double as imported, fused, with rewrites left out and
+  with passes left out and in any order; 7929 of them train, and a step's losses and gradients
+  agree as differentiated and as fused. Later runs begin with seed 1044, which was 60 specs
+  far. Of seeds as they were drawn before, 350 agreed, 8 of them compiled in f32, bf16 or int8.
+  One fault, mended (seed 1044): with rotate-norms alone, a layer that a moved norm cuts, whose
+  units share a scale, was refused as two. A gradient that is 0 in exact arithmetic was said to
+  differ by its cosine (mended).
 * P4: `check-configs.py`, a case of each family with one or two keys changed, compiled and
   run: 39, of which 32 verified, 7 refused with a sentence, none wrong (129 of another seed
   before: 111, 18 and none).

@@ -1,5 +1,5 @@
-// What Halide's lowered programs show: register tiles, loops without conditions,
-// prefetches, what lies on the heap, and which forms attention has.
+// What Halide's lowered programs show: register tiles, loops without
+// conditions, prefetches, what lies on the heap, and which forms attention has.
 //
 // RUN: %programs/kernel-lowered
 #include "compiler/halide/Emit.h"
