@@ -58,7 +58,7 @@ def test_a_text_to_calibrate_is_handed_on(tmp_path, monkeypatch):
     text.write_text("some words")
     with pytest.raises(mille.InvalidArgument, match="--calibrate is given but"):
         mille.compile(os.environ["DECODER"], tmp_path / "none", calibrate=text)
-    with pytest.raises(mille.MissingFile, match="nowhere"):
+    with pytest.raises(FileNotFoundError, match="nowhere"):
         mille.compile(os.environ["DECODER"], calibrate=tmp_path / "nowhere")
 
 

@@ -11,11 +11,15 @@ import sys
 mille, folder, name, tokens = sys.argv[1:]
 command = [mille, "generate", folder, "--ids=1,2,3", "--json", "--logprobs=20",
            "--temperature=0", "--max-tokens=" + tokens]
-process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 # So small a pipe is full before the last token: the command waits.
-fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
-first = process.stdout.readline()
-os.truncate(os.path.join(folder, name + ".weights"), 0)
-rest, errors = process.communicate()
-print(f"{1 + rest.count(b'id')} tokens, status {process.returncode}")
+out, into = os.pipe()
+fcntl.fcntl(into, fcntl.F_SETPIPE_SZ, 4096)
+process = subprocess.Popen(command, stdout=into, stderr=subprocess.PIPE)
+os.close(into)
+with open(out, "rb") as told:
+    first = told.readline()
+    os.truncate(os.path.join(folder, name + ".weights"), 0)
+    rest = told.read()
+errors = process.stderr.read()
+print(f"{1 + rest.count(b'id')} tokens, status {process.wait()}")
 print(errors.decode(), end="")
