@@ -37,7 +37,7 @@ def outputs(case, option, name):
     spec = os.path.join(case, "spec.json")
     package, out = os.path.join(folder, name), os.path.join(folder, name + ".out")
     subprocess.run([mille, "compile", spec if os.path.exists(spec) else case, option,
-                    "--target=host", "--name=m", "-o", package], check=True)
+                    "--target=x86-64-v3", "--name=m", "-o", package], check=True)
     subprocess.run([mille, "run", package, "--inputs",
                     os.path.join(case, "inputs.safetensors"), "--outputs", out],
                    check=True)
