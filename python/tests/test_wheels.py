@@ -67,16 +67,23 @@ def test_the_script_is_the_program():
     assert said.startswith("usage: mille serve ") and "[NAME=]DIR" in said
 
 
-def test_libraries_are_those_of_the_wheel():
-    """The command carries LLVM and MLIR, Halide comes from the wheel, and this
-    process has none of them."""
-    site = os.path.dirname(os.path.dirname(mille_compiler.command()))
+def libraries(program):
     said = subprocess.run(
-        [mille_compiler.command(), "--version"], check=True, text=True,
-        capture_output=True, env={"LD_TRACE_LOADED_OBJECTS": "1"}).stdout
-    found = dict(line.split(" => ") for line in said.splitlines()
-                 if " => " in line)
-    assert not [name for name in found if "LLVM" in name or "MLIR" in name]
+        [program, "--version"], check=True, text=True, capture_output=True,
+        env={"LD_TRACE_LOADED_OBJECTS": "1"}).stdout
+    return dict(line.split(" => ") for line in said.splitlines()
+                if " => " in line)
+
+
+def test_libraries_are_those_of_the_wheel():
+    """The two programs carry what they use of LLVM and MLIR, Halide comes from
+    the wheel and is the compiler's, and this process has none of them."""
+    command = mille_compiler.command()
+    site = os.path.dirname(os.path.dirname(command))
+    found = libraries(os.path.join(site, "libexec", "mille-compiler"))
+    assert not [name for name in [*found, *libraries(command)]
+                if "LLVM" in name or "MLIR" in name]
+    assert not [name for name in libraries(command) if "Halide" in name]
     path, = [path for library, path in found.items() if "Halide" in library]
     assert os.path.realpath(path.strip()).startswith(
         os.path.dirname(site)), path
