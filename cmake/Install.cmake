@@ -1,5 +1,6 @@
 # What `cmake --install` puts where. Tools find each other and libraries beside them:
-# bin/mille looks for ../libexec/mille-compiler, that for ../lib/libmille.a, so `lib` is not a multiarch folder.
+# bin/mille looks for ../libexec/mille-compiler, that for ../lib/libmille.a, so `lib` is
+# not a multiarch folder.
 include(CMakePackageConfigHelpers)
 
 # runtime: what an application has when it runs; development: what it is built
