@@ -9,8 +9,8 @@ namespace mille::nvvm {
 
 constexpr unsigned sharedLimit = 232448;  // bytes of a block
 constexpr unsigned stepOfK = lineColumns; // of a stage
-// Of a thread of the producer and of those that multiply: of all 65536 as many
-// as the two groups' sums need.
+// Registers that a thread of the producer keeps, and one of the two groups that
+// multiply: 128 * 40 + 256 * 232 are less than a block's 65536.
 constexpr unsigned producerRegisters = 40, consumerRegisters = 232;
 
 // Whether a tensor map can describe it: TMA takes strides of whole 16 bytes.

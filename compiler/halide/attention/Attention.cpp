@@ -24,22 +24,21 @@ Pipe AttentionPipe::build() {
     return std::move(pipe);
   }
   static_assert(AttentionSpec::mostFewKeys <= longStretch);
+  // Keys that are apart always come in stretches, few keys never.
+  const bool atOnce = !isApart(), inStretches = isApart() || !s.fewKeys;
   Expr rows = rowLast - row0 + 1, inOne = keys <= stretchKeys,
        always = Internal::const_true();
   AttentionPipe whole(*this), parts(*this);
-  std::vector<AttentionPipe *> forms{&whole, &parts};
-  if (isApart()) {
-    forms = {&parts};
-    parts.placeRows("_parts", rows, always);
-  } else if (s.fewKeys) {
-    forms = {&whole};
-    whole.placeRows("", rows, always);
-  } else {
-    whole.placeRows("", rows, inOne);
-    parts.placeRows("_parts", rows, !inOne);
+  std::vector<AttentionPipe *> forms;
+  if (atOnce) {
+    whole.placeRows("", rows, inStretches ? inOne : always);
+    forms.push_back(&whole);
   }
-  if (!s.fewKeys)
+  if (inStretches) {
+    parts.placeRows("_parts", rows, atOnce ? !inOne : always);
     parts.takeStretches();
+    forms.push_back(&parts);
+  }
   if (integral)
     whole.findFirstKey();
   boundOut();

@@ -16,6 +16,7 @@
 // CHECK: rows-bf16.o: bf16
 // CHECK: rows-gelu.o: bf16, picks
 #include "compiler/kernels/Cache.h"
+#include "test/compiler/halide/Inputs/Expect.h"
 #include "test/compiler/halide/Inputs/KernelTexts.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 #include "llvm/ADT/StringRef.h"
@@ -32,14 +33,6 @@ using namespace mille;
 using namespace mille::test;
 
 namespace {
-
-int failures = 0;
-void expect(bool holds, const std::string &what) {
-  if (!holds) {
-    printf("%s\n", what.c_str());
-    ++failures;
-  }
-}
 
 std::string objectOf(const std::string &text, const Target &isa,
                      RowClass rows) {

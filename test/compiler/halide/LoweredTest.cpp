@@ -5,6 +5,7 @@
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/instructions/PrefetchInstruction.h"
 #include "compiler/kernels/ReadSpec.h"
+#include "test/compiler/halide/Inputs/Expect.h"
 #include "test/compiler/halide/Inputs/KernelTexts.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
@@ -19,14 +20,6 @@ using namespace mille;
 using namespace mille::test;
 
 namespace {
-
-int failures = 0;
-void expect(bool holds, const std::string &what) {
-  if (!holds) {
-    printf("%s\n", what.c_str());
-    ++failures;
-  }
-}
 
 // Halide's lowered program.
 std::string statementOf(const std::string &text, const char *isa,
