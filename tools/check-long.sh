@@ -1,14 +1,25 @@
 #!/bin/sh
 # Tests that take minutes: attention in narrow types on every instruction set that this
-# CPU has, not only on its best; every case of conformance without AVX-512, for the gate
-# compiles for its best set alone; launches of a layer of GPT-2 on a device; exp, tanh,
-# erf, gelu and others against double, at every float there is (of sin and cos to 8192).
+# CPU has, not only on its best; every case of the kernels' tests and of conformance with
+# AVX-512 and without, for the gate makes each for one of both; launches of a layer of
+# GPT-2 on a device; exp, tanh, erf, gelu and others against double, at every float there
+# is (of sin and cos to 8192).
 # By hand, after tools/check.sh has built them.
 set -eu
 cd "$(dirname "$0")/.."
 lit=$(sed -n 's/^MILLE_LIT:.*=//p' build/CMakeCache.txt)
 "$lit" -v --param long=1 build/test/numerics
-"$lit" -sv --param target=x86-64-v3 build/test/conformance
+for isa in x86-64-v3 host; do
+  "$lit" -sv --param target=$isa build/test/conformance
+done
+for isa in x86-64-v3 widest; do
+  for name in attention attention-backward blocks narrow panels; do
+    build/test/programs/kernel-$name $isa
+  done
+  for operands in scores sight; do
+    build/test/programs/kernel-attention-operands $isa $operands f32 long
+  done
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 python3 test/tools/Inputs/depth.py build/bin/mille "$work" test/conformance/gpt2 n_layer |

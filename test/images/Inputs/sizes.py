@@ -22,7 +22,7 @@ name = os.path.basename(model)
 
 def compiled(package, *options):
     path = os.path.join(folder, package)
-    subprocess.run([mille, "compile", model, "--hidden-states", "--target=host",
+    subprocess.run([mille, "compile", model, "--hidden-states", "--target=x86-64-v3",
                     "-o", path, *options],
                    check=True)
     return path

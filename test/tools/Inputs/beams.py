@@ -31,7 +31,7 @@ def compiled(mille, made, work):
     with open(os.path.join(folder, "generation_config.json"), "w") as file:
         json.dump(made["rules"], file)
     run(mille, "compile", folder, "-o", folder + "/package", "--name=model",
-        "--entries=next", "--target=host")
+        "--entries=next", "--target=x86-64-v3")
     given = tensors.load(os.path.join(folder, "inputs.safetensors"))
     if "input_features" in given:
         shape, numbers, block = given["input_features"]

@@ -16,7 +16,7 @@ mille, model, text, kind, work = sys.argv[1:]
 
 def logits(name, *options):
     package = os.path.join(work, name)
-    subprocess.run([mille, "compile", model, "-o", package, "--name=m", "--target=host",
+    subprocess.run([mille, "compile", model, "-o", package, "--name=m", "--target=x86-64-v3",
                     "--weights=random:3", *options], check=True)
     with open(text) as file:
         said = subprocess.run([mille, "tokens", package, "--encode=" + file.read()],

@@ -227,7 +227,7 @@ def distance(model, case, whole):
 BOUNDS = {"f32": 1e-4, "bf16": 0.2, "int8": 0.5}
 
 
-def check(mille, folder, work, dtype="f32", target="host", threads=(1,),
+def check(mille, folder, work, dtype="f32", target="x86-64-v3", threads=(1,),
           only_whole=False, cache=""):
     """The number of rows and their distance from forward; raises Failed."""
     os.makedirs(work, exist_ok=True)
@@ -264,7 +264,7 @@ def main():
     parser.add_argument("work")
     parser.add_argument("--threads", default="1")
     parser.add_argument("--dtype", default="f32")
-    parser.add_argument("--target", default="host")
+    parser.add_argument("--target", default="x86-64-v3")
     parser.add_argument("--cache", default="")
     parser.add_argument("--only-whole", action="store_true")
     given = parser.parse_args()

@@ -22,7 +22,7 @@ def call(*arguments, **how):
 
 def outputs(subject, name):
     package, file = scratch / f"{name}.package", scratch / f"{name}.out"
-    call("compile", subject, "-o", package, "--target=host")
+    call("compile", subject, "-o", package, "--target=x86-64-v3")
     call("run", package, "--inputs", model / "inputs.safetensors",
          "--outputs", file)
     return file.read_bytes()
@@ -32,7 +32,7 @@ expected = outputs(model, "model")
 for landing in ["import", "rewrite", "roll", "fuse", "plan"]:
     text = scratch / f"{landing}.mlir"
     text.write_text(call("compile", model, f"--stop-after={landing}",
-                         "--target=host"))
+                         "--target=x86-64-v3"))
     call("inspect", text)
     if outputs(text, landing) != expected:
         sys.exit(f"{text}: other outputs than those of {model}")

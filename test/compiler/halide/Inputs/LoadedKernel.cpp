@@ -157,6 +157,19 @@ const Target &mille::test::isaToTest(int argc, char **argv) {
   return *isa;
 }
 
+mille::test::Turns::Turns(int argc, char **argv) {
+  for (int i = 2; i < argc; ++i)
+    if (std::string(argv[i]) == "odd")
+      kind = Kind::odd;
+    else if (std::string(argv[i]) == "even")
+      kind = Kind::even;
+}
+
+bool mille::test::Turns::takesNext() {
+  ++turn;
+  return kind == Kind::all || (turn % 2 != 0) == (kind == Kind::odd);
+}
+
 mille_kernel_function mille::test::load(ParsedKernel &kernel, const Target &isa,
                                         RowClass rows, unsigned rank) {
   std::string object;

@@ -56,6 +56,19 @@ bool machineHas(const Target &isa);
 // with AVX-512. A test ends here, and says so, where this machine lacks it.
 const Target &isaToTest(int argc, char **argv);
 
+// Which cases of its list a test takes. With the word `odd` or `even` after the
+// instruction set it takes every second one, so that the gate makes a case's
+// kernels for one set only; tools/check-long.sh takes all for each set.
+class Turns {
+public:
+  Turns(int argc, char **argv);
+  bool takesNext();
+
+private:
+  enum class Kind { all, odd, even } kind = Kind::all;
+  int turn = 0;
+};
+
 // Generates, links and loads a kernel. If that fails, prints a message and ends
 // the process.
 mille_kernel_function load(ParsedKernel &kernel, const Target &isa,
