@@ -314,8 +314,8 @@ private:
   bool widens(const BufferSpec &of) const;
   // Whether few queries widen keys of bf16, two neighbours of a word together.
   bool widensWords() const {
-    return few && !paired && s.key.element == Element::bf16 &&
-           s.headDim % 2 == 0 && !valueIsKey(s);
+    return few && !paired && isBf16(s.key.element) && s.headDim % 2 == 0 &&
+           !valueIsKey(s);
   }
   // Whether few queries turn keys that lie as values do.
   bool turnsKeys() const { return few && valueIsKey(s) && s.headDim % V == 0; }
