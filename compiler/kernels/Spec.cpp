@@ -60,7 +60,7 @@ int64_t AttentionSpec::together() const {
   if (kvHeads > 1)
     return group();
   // With a single key head, tasks get some of its heads: 8 fill half a vector.
-  int64_t most = std::min<int64_t>(heads, 8);
+  int64_t most = std::min<int64_t>(heads, 16);
   while (heads % most)
     --most;
   return most;

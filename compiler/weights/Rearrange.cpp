@@ -1,5 +1,6 @@
 // Nodes that move rows and dimensions: gather, repeat, reshape, permute, stack.
 // Must keep stored tensors as views of their file if possible.
+#include "compiler/weights/LastRow.h"
 #include "compiler/weights/Moves.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ private:
 };
 
 // A reshape keeps the row-major order, so it reads a range of elements as it
-// is.
+// is: whole rows of the operand, and parts of its first and last row.
 class Reshape final : public Moves<Reshape> {
 public:
   Reshape(ExpressionPtr value, llvm::ArrayRef<int64_t> to)
@@ -69,18 +70,22 @@ public:
   template <typename Number>
   void move(int64_t first, int64_t count, Number *into) const {
     const int64_t size = value->rowSize();
-    const int64_t begin = first * rowSize(), end = begin + count * rowSize();
-    std::vector<Number> row(size);
-    for (int64_t at = begin; at < end;) {
-      const int64_t within = at % size, now = std::min(size - within, end - at);
-      value->rows(at / size, 1, row.data());
-      into = std::copy_n(row.begin() + within, now, into);
-      at += now;
+    int64_t at = first * rowSize(), now = 0;
+    const int64_t end = at + count * rowSize();
+    for (; at < end; at += now, into += now) {
+      const int64_t within = at % size, whole = (end - at) / size;
+      if (within == 0 && whole > 0) {
+        value->rows(at / size, whole, into);
+        now = whole * size;
+      } else {
+        now = std::min(size - within, end - at);
+        std::copy_n(value.at<Number>(at / size) + within, now, into);
+      }
     }
   }
 
 private:
-  ExpressionPtr value;
+  LastRow value;
 };
 
 // Merges the first `leading` dimensions of a view into one, so that their rows
@@ -193,29 +198,25 @@ private:
 // One entry of a stack, which other Entry nodes share.
 class Entry final : public Moves<Entry> {
 public:
-  Entry(std::shared_ptr<const Expression> stack, int64_t number)
+  Entry(std::shared_ptr<const LastRow> stack, int64_t number)
       : whole(std::move(stack)), number(number) {
-    shape.assign(whole->shape.begin() + 1, whole->shape.end());
+    shape.assign((*whole)->shape.begin() + 1, (*whole)->shape.end());
   }
   template <typename Number>
   void move(int64_t first, int64_t count, Number *into) const {
-    std::vector<Number> entry(whole->rowSize());
-    whole->rows(number, 1, entry.data());
     const int64_t size = rowSize();
-    std::copy_n(entry.begin() + first * size, count * size, into);
+    std::copy_n(whole->at<Number>(number) + first * size, count * size, into);
   }
   std::optional<Encoding> encoding() const override {
-    return whole->encoding();
+    return (*whole)->encoding();
   }
   void blocks(int64_t first, int64_t count, uint8_t *into) const override {
-    std::vector<uint8_t> entry(*bytesOfRow(*encoding(), whole->rowSize()));
     const int64_t bytes = *bytesOfRow(*encoding(), rowSize());
-    whole->blocks(number, 1, entry.data());
-    std::copy_n(entry.begin() + first * bytes, count * bytes, into);
+    std::copy_n(whole->blocksAt(number) + first * bytes, count * bytes, into);
   }
 
 private:
-  std::shared_ptr<const Expression> whole;
+  std::shared_ptr<const LastRow> whole;
   int64_t number;
 };
 
@@ -267,7 +268,7 @@ std::vector<ExpressionPtr> mille::entriesOf(ExpressionPtr stacked) {
     }
     return entries;
   }
-  std::shared_ptr<const Expression> whole(std::move(stacked));
+  auto whole = std::make_shared<const LastRow>(std::move(stacked));
   for (int64_t i = 0; i < count; ++i)
     entries.push_back(std::make_unique<Entry>(whole, i));
   return entries;

@@ -8,6 +8,8 @@
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/passes/Prefetch.h"
+#include "compiler/halide/passes/TurnSquares.h"
 
 using namespace Halide;
 
@@ -62,7 +64,8 @@ void AttentionPipe::takeFew() {
   const bool wide = V == 16;
   const int most = wide ? accumulatorsOfWide : accumulatorsOfNarrow;
   queryBlock = headsTogether < 3 ? 4 / headsTogether * headsTogether
-                                 : std::min(headsTogether, most / 2);
+                                 : std::min(headsTogether,
+                                            most > 16 ? mostInLanes : most / 2);
   int vectors = 1;
   while (vectors < 4 && 2 * vectors * queryBlock <= most)
     vectors *= 2;
@@ -96,6 +99,18 @@ void AttentionPipe::spreadQueries() {
   queryWords.words(q, d, b, h) =
       wordOfHalves(halfOf(element(2 * d)), halfOf(element(2 * d + 1)));
   readAsParts(queryWords, BFloat(16), half, {q, d, b, h});
+}
+
+// Keys that lie as values do, by squares of a vector of keys and of columns:
+// [key of tile, column, ...]. A vector of keys would else be gathered, a number
+// at a time.
+Expr AttentionPipe::turnedKeyAt(const Expr &column) {
+  keySquare = make("key_square");
+  keySquare(d, ki, ko, e, b, h) =
+      widened(keyElement(d, placeOf(ko), kvHeadInSequence()));
+  turnedKeys = make("turned_keys");
+  turnedKeys(ki, d, ko, e, b, h) = keySquare(d, ki, ko, e, b, h);
+  return turnedKeys(ki, column, ko, e, b, h);
 }
 
 // A maximum does not depend on its order.
@@ -231,11 +246,14 @@ void AttentionPipe::scheduleScoresOfLanes() {
       .bound(ko, 0, tilesTogether())
       .reorder_storage(ki, ko, q, e, b, h)
       .store_in(MemoryType::Stack);
+  // No copy of the body for tiles of whole keys: it would be a third of the
+  // code.
   scores.update()
       .reorder(ki, q, scoreTile)
       .vectorize(ki, V)
       .unroll(ki)
-      .unroll(q);
+      .unroll(q)
+      .partition(scoreTile, Partition::Never);
   for (Func f : {dots, tileScores})
     f.compute_at(scores, scoreTile)
         .store_in(MemoryType::Register)
@@ -254,11 +272,15 @@ void AttentionPipe::scheduleScoresOfLanes() {
   Var lane(names("lane"));
   Stage products = dots.update().split(ki, ki, lane, V);
   if (!paired && !inBytes) {
-    if (widensWords())
-      products.reorder(lane, q, depthHalf, depth, ki).unroll(depthHalf);
+    if (turnsKeys() || widensWords())
+      products.reorder(lane, q, depthPart, depth, ki);
     else
       products.reorder(lane, q, depth, ki);
     products.vectorize(lane).unroll(ki).unroll(q);
+    if (turnsKeys())
+      scheduleTurnedKeys();
+    else if (widensWords())
+      products.unroll(depthPart);
     return;
   }
   products.reorder(depthHalf, lane, q, depth, ki)
@@ -267,6 +289,28 @@ void AttentionPipe::scheduleScoresOfLanes() {
       .vectorize(lane)
       .unroll(ki)
       .unroll(q);
+}
+
+void AttentionPipe::scheduleTurnedKeys() {
+  for (Func f : {keySquare, turnedKeys})
+    f.compute_at(dots, depth)
+        .bound_extent(d, V)
+        .bound_extent(ki, V)
+        .bound_extent(ko, 1)
+        .bound_extent(e, 1)
+        .store_in(MemoryType::Stack);
+  keySquare.reorder_storage(d, ki, ko, e, b, h)
+      .reorder(d, ki)
+      .vectorize(d)
+      .unroll(ki);
+  turnedKeys.reorder_storage(ki, d, ko, e, b, h).reorder(ki, d).vectorize(ki);
+  pipe.passes.push_back(
+      turnSquares({keySquare.name(), turnedKeys.name(), d.name(), V}));
+  // Rows of a panel of columns are few, and then comes another panel: the
+  // hardware foresees nothing.
+  pipe.passes.push_back(
+      prefetchFar({key.name(), keySquare.name(), int(bytesOf(s.key.element)),
+                   MILLE_PANEL_ROWS * int(mille_panel_columns(s.headDim))}));
 }
 
 void AttentionPipe::scheduleLargest(Func largest, const RVar &vector,

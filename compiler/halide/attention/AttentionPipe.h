@@ -234,18 +234,21 @@ private:
   void scheduleScorePairs();
   void scheduleValuePairs();
   void scheduleMixedPairs();
+  Halide::LoopLevel mixedTileLoop() const;
   // Sums of a register tile, and the products of pairs that one update adds.
   void holdTile(Func sums);
   void addPairs(Halide::Stage update, size_t number);
   // For few queries: keys in lanes.
   void takeFew();
   void spreadQueries();
+  Expr turnedKeyAt(const Expr &column);
   void findTopOfLanes();
   void weighLanes();
   void sumTrees(int leaves, const std::function<Expr(Expr)> &at);
   void scheduleLanes();
   void scheduleQueriesOfLanes();
   void scheduleScoresOfLanes();
+  void scheduleTurnedKeys();
   void scheduleWeightsOfLanes();
   // The largest of keys in lanes, of vectors of a tile.
   void scheduleLargest(Func largest, const RVar &vector, const RVar &tile);
@@ -311,9 +314,11 @@ private:
   bool widens(const BufferSpec &of) const;
   // Whether few queries widen keys of bf16, two neighbours of a word together.
   bool widensWords() const {
-    return few && !paired && s.key.element == Element::bf16 &&
-           s.headDim % 2 == 0;
+    return few && !paired && isBf16(s.key.element) && s.headDim % 2 == 0 &&
+           !valueIsKey(s);
   }
+  // Whether few queries turn keys that lie as values do.
+  bool turnsKeys() const { return few && valueIsKey(s) && s.headDim % V == 0; }
   Expr keyFactor(const Expr &column, const Expr &kv);
   Expr mixedValue(const Expr &kv, const Expr &beside);
   Expr inTask(const Expr &kv) const;
@@ -377,7 +382,7 @@ private:
   // Loops that other functions are computed in: a device's loop over query
   // blocks, and on a CPU the loops of one form of the algorithm.
   Var qo{names("qo")};
-  RVar row, block, headsOfKey, keyHead;
+  RVar row, block, queryTile, headsOfKey, keyHead;
   Expr outHeads;          // the h of an element of the out
   Var e{names("e")};      // stretch
   bool stretched = false; // false: all keys are stretch 0
@@ -385,6 +390,7 @@ private:
   Expr firstKey = 0;      // of stretch 0, or of chunk 0
   RVar stretch;
   std::vector<Carried> carried;
+  Func keySquare, turnedKeys;
   Func topLanes, treeSums; // of keys in lanes
   std::vector<Func> treeLevels;
   RVar topVector, treeOfTile;
@@ -406,7 +412,7 @@ private:
   Func roundedKey; // rotated keys in bf16
   Func start;      // subtracted from scores before the exponential
   Expr lateFactor; // multiplies scores in the exponential, not before
-  RVar depthHalf, valueColumn;
+  RVar depthHalf, depthPart, valueColumn;
   // Of products of integers:
   Largest keyMost, valueMost;
   Func queryMost, queryStep, queryInverse, queryTotal, keyStep, keyIntegers,

@@ -65,24 +65,27 @@ void AttentionPipe::boundOut() {
 // of a stretch.
 void AttentionPipe::scheduleRows() {
   Var di(names("di")), dv(names("dv"));
-  RVar qm(names("qm")), qi(names("qi"));
+  RVar qi(names("qi"));
+  queryTile = RVar(names("qm"));
   Stage run = pipe.out.update(pipe.out.num_update_definitions() - 1);
   run.split(row, block, qi, mixedTile.rows, TailStrategy::GuardWithIf)
-      .split(block, block, qm, tiles(), TailStrategy::GuardWithIf)
+      .split(block, block, queryTile, tiles(), TailStrategy::GuardWithIf)
       .split(d, d, di, V * mixedTile.vectors, tail())
       .split(di, di, dv, V)
       .vectorize(dv)
       .unroll(di)
       .unroll(qi);
+  // All tiles of few queries read a panel of a stretch's values while it is
+  // near; the values of all panels may be more than L2 holds.
   if (few)
-    run.reorder(dv, di, qi, d, qm, stretch, block, headsOfKey, keyHead)
+    run.reorder(dv, di, qi, queryTile, d, stretch, block, headsOfKey, keyHead)
         .partition(stretch, Partition::Never);
   else
-    run.reorder(dv, di, qi, d, qm, block, headsOfKey, keyHead);
+    run.reorder(dv, di, qi, d, queryTile, block, headsOfKey, keyHead);
   // A copy of the loops' bodies for whole blocks and tiles would be a third of
   // the code, and gains nothing: 0.96 to 1 of the time (cascadelake, 12 heads
   // of 32 to 128, 1 to 512 tokens) without it.
-  run.partition(block, Partition::Never).partition(qm, Partition::Never);
+  run.partition(block, Partition::Never).partition(queryTile, Partition::Never);
   if (laneRows.defined())
     oncePerBlock(laneRows);
 }
@@ -194,7 +197,7 @@ void AttentionPipe::scheduleScores() {
 
 void AttentionPipe::scheduleMixed() {
   scheduleWidened(widenedValue, s.valueDim);
-  mixed.compute_at(home(), d)
+  mixed.compute_at(mixedTileLoop())
       .bound_extent(e, 1)
       .store_in(MemoryType::Register)
       .bound_extent(q, mixedTile.rows)
@@ -344,8 +347,13 @@ void AttentionPipe::scheduleValuePairs() {
       .vectorize(valueColumn, V, tail());
 }
 
+// The innermost loop of the out that a register tile of mixed values is in.
+LoopLevel AttentionPipe::mixedTileLoop() const {
+  return few ? LoopLevel(pipe.out, queryTile) : LoopLevel(home(), d);
+}
+
 void AttentionPipe::holdTile(Func sums) {
-  sums.compute_at(home(), d)
+  sums.compute_at(mixedTileLoop())
       .bound_extent(e, 1)
       .store_in(MemoryType::Register)
       .bound_extent(q, mixedTile.rows)

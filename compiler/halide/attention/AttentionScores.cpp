@@ -108,16 +108,18 @@ Expr AttentionPipe::inTask(const Expr &kv) const {
 void AttentionPipe::score() {
   dots = make("dots");
   const int size = int(s.headDim);
-  RDom rd = widensWords() ? RDom(0, 2, 0, size / 2, names("rd"))
-                          : RDom(0, size, names("rd"));
-  Expr column = rd.x;
+  const int each = turnsKeys() ? V : widensWords() ? 2 : 1;
+  RDom rd = each > 1 ? RDom(0, each, 0, size / each, names("rd"))
+                     : RDom(0, size, names("rd"));
+  Expr column = rd.x, kv = keyOf(ko);
   depth = rd.x;
-  if (widensWords()) {
-    column = rd.y * 2 + rd.x;
-    depthHalf = rd.x;
+  if (each > 1) {
+    column = rd.y * each + rd.x;
+    depthPart = rd.x;
     depth = rd.y;
   }
-  Expr kv = keyOf(ko), factor = keyFactor(column, placeOf(ko));
+  Expr factor =
+      turnsKeys() ? turnedKeyAt(column) : keyFactor(column, placeOf(ko));
   const bool biasFirst = s.softcap <= 0 && !isLinear();
   dots(q, ki, ko, e, b, h) = biasFirst ? biasesOf(kv) : Expr(0.0f);
   dots(q, ki, ko, e, b, h) += queriesAcross(q, column, b, h) * factor;

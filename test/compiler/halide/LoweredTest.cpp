@@ -296,9 +296,35 @@ void forms() {
   }
 }
 
+// Few queries of a latent row turn squares of keys by 64 shuffles each, however
+// many columns a head has, and load no key number by number.
+void squaresOfKeys() {
+  for (int columns : {80, 144}) {
+    const std::string k = "memref<?x" + std::to_string(columns) + "xf32>",
+                      text = "func.func @f(%t: index, %p: index, %q: "
+                             "memref<?x" +
+                             std::to_string(16 * columns) + "xf32>, %k: " + k +
+                             R"(, %n: memref<?xi32>, %o: memref<?x1024xf32>) {
+ kernel.attention %q, %k, %k past %n : memref<?xi32> queries %t keys %t first %p
+   outs(%o : memref<?x1024xf32>) heads 16 kv_heads 1 head_dim )" +
+                             std::to_string(columns) +
+                             R"( value_dim 64 offsets [0, 0, 0] scale 0.5
+   causal true panels : memref<?x)" +
+                             std::to_string(16 * columns) + "xf32>, " + k +
+                             ", " + k + "\n return\n}\n";
+    const std::string statement = statementOf(text, "cascadelake", true);
+    const int shuffles = countOf(" = shuffle(key_square_heap", statement);
+    expect(shuffles == 64, std::to_string(columns) + " columns are turned by " +
+                               std::to_string(shuffles) + " shuffles");
+    expect(statement.find(", 64, 16)]") == std::string::npos,
+           "keys are gathered");
+  }
+}
+
 } // namespace
 
 int main() {
+  squaresOfKeys();
   tiles();
   prefetches();
   pipelines();

@@ -2,9 +2,11 @@
 //
 //   parameter-values FOLDER EXPRESSION...
 //   parameter-values --refusals FOLDER      what is not written or computed
+//   parameter-values --once                 how often packing computes a number
 //
 // Exit status 1 after an error, 2 where double and f32 disagree.
 #include "compiler/weights/ParameterValues.h"
+#include "compiler/weights/Expression.h"
 #include "compiler/weights/Safetensors.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/Support/FileSystem.h"
@@ -31,12 +33,62 @@ static int refusals(llvm::StringRef folder, mlir::MLIRContext &context) {
   return llvm::sys::fs::exists(path) ? 0 : refused;
 }
 
+namespace {
+
+// Numbers that count how often they are read.
+class Counted final : public Expression {
+public:
+  using Expression::rows;
+  Counted(llvm::ArrayRef<int64_t> of, int64_t &reads) : reads(reads) {
+    shape.assign(of.begin(), of.end());
+  }
+  void rows(int64_t first, int64_t count, double *into) const override {
+    const int64_t size = rowSize();
+    for (int64_t i = first * size; i < (first + count) * size; ++i)
+      *into++ = double(i);
+    reads += count * size;
+  }
+
+private:
+  int64_t &reads;
+};
+
+} // namespace
+
+// Rows of a few heads, of which each has others beside it, packed as a matrix
+// and head by head: the largest number of times that a number is read.
+static int64_t timesRead() {
+  constexpr int64_t heads = 4, beside = 24, own = 16, depth = 8;
+  int64_t most = 0;
+  for (bool byHead : {false, true}) {
+    int64_t reads = 0;
+    ExpressionPtr all = std::make_unique<Counted>(
+        llvm::ArrayRef<int64_t>{heads * beside, depth}, reads);
+    ExpressionPtr rows =
+        slice(reshape(std::move(all), {heads, beside, depth}), 1, 0, own, 1);
+    ExpressionPtr packed =
+        byHead
+            ? pack(reshape(reshape(std::move(rows), {heads * own, depth}),
+                           {heads, own, depth}),
+                   {own, 1, 2})
+            : pack(reshape(std::move(rows), {heads * own, depth}), {own, 1, 2});
+    std::vector<float> into(packed->elements());
+    packed->rows(0, packed->rowCount(), into.data());
+    most = std::max(most, reads / (heads * beside * depth));
+  }
+  return most;
+}
+
 int main(int count, char **arguments) {
   mlir::MLIRContext context;
   context
       .loadDialect<transformer::TransformerDialect, mlir::func::FuncDialect>();
   if (count == 3 && strcmp(arguments[1], "--refusals") == 0) {
     std::printf("%d refused\n", refusals(arguments[2], context));
+    return 0;
+  }
+  if (count == 2 && strcmp(arguments[1], "--once") == 0) {
+    std::printf("read %lld times\n", (long long)timesRead());
     return 0;
   }
   ParameterValues values(nullptr, arguments[1]);
