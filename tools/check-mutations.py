@@ -38,9 +38,16 @@ ROOMS = {
     "runtime/train": (r".*\.cpp", ["runtime/train.test", "runtime/checkpoints.test"],
                       ["tools/train.test"],
                       ["runtime-train", "runtime-rates", "runtime-checkpoints"]),
-    "dialects/transformer": (r"(Verify|Infer).*\.cpp", ["dialects/transformer"],
+    "runtime": (r"(CheckWeights|Memory|Partition|Sizes|State.*|Weights|Windows)\.cpp",
+                ["runtime/%s.test" % name for name in
+                 ("sizes", "weights", "refusal", "runs", "launch", "states", "windows")],
+                ["runtime/embed.test", "generation"],
+                TOOLS + ["runtime-%s" % name for name in
+                         ("sizes", "weights", "refusal", "runs", "launch")]),
+    "dialects/transformer": (r"(Verify|Infer).*\.cpp",
+                             ["dialects/transformer", "dialects/refused.test"],
                              ["compiler/interpret", "compiler/import"], TOOLS),
-    "dialects/kernel": (r"Verify.*\.cpp", ["dialects/kernel"],
+    "dialects/kernel": (r"Verify.*\.cpp", ["dialects/kernel", "dialects/refused.test"],
                         ["compiler/interpret", "compiler/plan"], TOOLS),
 }
 CHOSEN = os.path.join(ROOT, "build", "mutant")  # the number of the one in force
