@@ -57,18 +57,19 @@ WORDS = [("true", "false"), ("false", "true")]
 # What an edited file includes. `a < b` is edited into `a < Swap<7>() < b`, which has the
 # precedence of the original.
 HEADER = """#pragma once
-#include <cstdio>
+#include <stdio.h>
 namespace mutant {
 inline bool on(int number) {
-  static const int chosen = [] {
+  static int chosen = -2; // without a guard, which the runtime must not have
+  if (chosen == -2) {
     int read = -1;
     if (FILE *file = fopen("%s", "r")) {
       if (fscanf(file, "%%d", &read) != 1)
         read = -1;
       fclose(file);
     }
-    return read;
-  }();
+    chosen = read;
+  }
   return number == chosen;
 }
 template <int N> struct Swap {};
