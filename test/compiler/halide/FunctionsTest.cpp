@@ -1,9 +1,9 @@
 // The functions of scalar regions against double, in ulps over their whole
 // range, and their special values. At the infinities a function has its limit,
-// though its formula has a 0 that meets one there. `every N` takes each N-th float of the range
-// in place of evenly spaced numbers, `all N` each N-th of the 2^32 floats: 1 is
-// all of them (tools/check-long.sh). A last word names the function. Ranges and
-// bounds are those of tolerances.json.
+// though its formula has a 0 that meets one there. `every N` takes each N-th
+// float of the range in place of evenly spaced numbers, `all N` each N-th of
+// the 2^32 floats: 1 is all of them (tools/check-long.sh). A last word names
+// the function. Ranges and bounds are those of tolerances.json.
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-functions widest
