@@ -38,9 +38,16 @@ ROOMS = {
     "runtime/train": (r".*\.cpp", ["runtime/train.test", "runtime/checkpoints.test"],
                       ["tools/train.test"],
                       ["runtime-train", "runtime-rates", "runtime-checkpoints"]),
-    "dialects/transformer": (r"(Verify|Infer).*\.cpp", ["dialects/transformer"],
+    "runtime": (r"(CheckWeights|Memory|Partition|Sizes|State.*|Weights|Windows)\.cpp",
+                ["runtime/%s.test" % name for name in
+                 ("sizes", "weights", "refusal", "runs", "launch", "states", "windows")],
+                ["runtime/embed.test", "generation"],
+                TOOLS + ["runtime-%s" % name for name in
+                         ("sizes", "weights", "refusal", "runs", "launch")]),
+    "dialects/transformer": (r"(Verify|Infer).*\.cpp",
+                             ["dialects/transformer", "dialects/refused.test"],
                              ["compiler/interpret", "compiler/import"], TOOLS),
-    "dialects/kernel": (r"Verify.*\.cpp", ["dialects/kernel"],
+    "dialects/kernel": (r"Verify.*\.cpp", ["dialects/kernel", "dialects/refused.test"],
                         ["compiler/interpret", "compiler/plan"], TOOLS),
 }
 CHOSEN = os.path.join(ROOT, "build", "mutant")  # the number of the one in force
@@ -50,18 +57,19 @@ WORDS = [("true", "false"), ("false", "true")]
 # What an edited file includes. `a < b` is edited into `a < Swap<7>() < b`, which has the
 # precedence of the original.
 HEADER = """#pragma once
-#include <cstdio>
+#include <stdio.h>
 namespace mutant {
 inline bool on(int number) {
-  static const int chosen = [] {
+  static int chosen = -2; // without a guard, which the runtime must not have
+  if (chosen == -2) {
     int read = -1;
     if (FILE *file = fopen("%s", "r")) {
       if (fscanf(file, "%%d", &read) != 1)
         read = -1;
       fclose(file);
     }
-    return read;
-  }();
+    chosen = read;
+  }
   return number == chosen;
 }
 template <int N> struct Swap {};

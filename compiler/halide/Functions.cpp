@@ -31,11 +31,11 @@ Expr exp2Fraction(const Expr &f) {
                     0.00961808022f, 0.0013392017f, 0.000154541616f});
 }
 
-// The same for t >= 0. Beyond 3 a parabola continues the fit, so that the tail
+// The same for a >= 0. Beyond 6 a parabola continues the fit, so that the tail
 // falls to 0.
 Expr log2Tail(const Expr &a) {
-  Expr t = magnitude(a, 3.0f), d = a - t;
-  return log2TailNear(t) + d * (-17.7542686f - 2.84822083f * d);
+  Expr t = magnitude(a, 6.0f), d = a - t;
+  return log2TailNear(t) + d * (-8.87713432f - 0.712055206f * d);
 }
 
 // x - n pi/2 in three steps, and n
@@ -111,7 +111,7 @@ Expr tanhOf(Expr x) {
 }
 
 Expr erfcOf(Expr x) {
-  Expr w = 2.0f * exp2Weight(log2Tail(abs(x) * 0.707106769f));
+  Expr w = 2.0f * exp2Weight(log2Tail(abs(x) * 1.41421354f));
   return keepNan(x, select(x < 0.0f, 2.0f - w, w));
 }
 
@@ -120,7 +120,7 @@ Expr erfOf(Expr x) {
   Expr near =
       x * horner(u, {1.12837911f, -0.37612626f, 0.112835944f, -0.0268542115f,
                      0.00518908724f, -0.00080168643f, 7.87587487e-05f});
-  Expr far = 1.0f - 2.0f * exp2Weight(log2Tail(a * 0.707106769f));
+  Expr far = 1.0f - 2.0f * exp2Weight(log2Tail(a * 1.41421354f));
   Expr sign = bitsOf(x) & Expr(int32_t(0x80000000));
   return keepNan(x, select(a < 1.0f, near, floatOf(bitsOf(far) | sign)));
 }

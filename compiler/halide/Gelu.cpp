@@ -3,6 +3,7 @@
 // vector.
 #include "compiler/halide/Gelu.h"
 
+#include "compiler/halide/Functions.h"
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/Polynomials.h"
 #include "compiler/halide/instructions/PickInstruction.h"
@@ -14,31 +15,49 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-// x Phi(x) = max(x, 0) - |x| Phi(-|x|) for x = 2 h. The last term is computed
-// at t, which is |h| clamped to where the term vanishes; `twice` is 2 Phi(-2
-// t). NaN gives NaN. The formula takes h because max(x, 0) = h + |h|, and an
-// epilogue's scale and bias give h as quickly as x.
-Expr geluBy(const Expr &h, const Expr &t, const Expr &twice) {
-  return added(h, abs(h)) - t * twice;
+// Of a number and a bound the greater or the lesser, and a NaN of the number:
+// one instruction.
+Expr atLeast(const Expr &x, float least) {
+  return select(oneRounding(Internal::Call::strict_lt, x, least), least, x);
+}
+Expr atMost(const Expr &x, float most) {
+  return select(oneRounding(Internal::Call::strict_lt, most, x), most, x);
+}
+
+// x Phi(x) = max(x, 0) - t Phi(-t). t is |x| up to where the last term
+// vanishes. NaN gives NaN.
+Expr geluBy(const Expr &x, const Expr &t, const Expr &tail) {
+  return atLeast(x, 0.0f) - t * tail;
 }
 
 } // namespace
 
-// The term is under 6e-9 beyond x = 6.
-Expr geluOfTwice(Expr h) {
-  Expr t = magnitude(h, 3.0f);
-  return geluBy(h, t, exp2Near(log2TailNear(t), 1));
+// The term is under 6e-9 beyond 6.
+Expr geluOf(const Expr &x) {
+  Expr t = magnitude(x, 6.0f);
+  return geluBy(x, t, exp2Near(log2TailNear(t)));
 }
 
-// 2 Phi(-2 t) as a polynomial for t in [0, 2.125], its even and its odd powers
+// Phi(-t) as a polynomial for t in [0, 4.25], its even and its odd powers
 // apart, so that half as many multiply-adds wait for each other.
-Expr geluOfTwiceForBf16(Expr h) {
-  Expr t = magnitude(h, 2.125f), u = t * t;
-  Expr twice = horner(u, {1.00003588f, 0.073469013f, 1.25563872f, 2.17464042f,
-                          0.18136695f}) +
-               t * horner(u, {-1.60078371f, 0.642128229f, -2.79419875f,
-                              -0.87117219f, -0.0156290121f});
-  return geluBy(h, t, twice);
+Expr geluForBf16(const Expr &x) {
+  Expr t = magnitude(x, 4.25f), u = t * t;
+  Expr tail = horner(u, {0.500017941f, 0.00918362662f, 0.03923871f,
+                         0.0169893783f, 0.000354232325f}) +
+              t * horner(u, {-0.400195926f, 0.0401330143f, -0.0436593555f,
+                             -0.00340301637f, -1.52627072e-05f});
+  return geluBy(x, t, tail);
+}
+
+// Phi(x) + x phi(x), as compiler/fuse writes it. Beyond 16 phi is 0, and an
+// infinity must not meet it.
+Expr geluSlopeOf(const Expr &x) {
+  constexpr float d = -0.70710678118654752f, c = -1.1283791670955126f;
+  Expr near = atLeast(atMost(x, 16.0f), -16.0f);
+  Expr t = multiplied(near, d);
+  Expr bell = multiplied(expOf(-multiplied(t, t)), d);
+  return added(multiplied(erfcOf(t), 0.5f),
+               multiplied(multiplied(near, 0.5f), multiplied(bell, c)));
 }
 
 namespace {
@@ -146,19 +165,14 @@ Expr exp2Picked(const Expr &x) {
   return floatOf(bitsOf(pickedHorner(f, sixteenths, exp2Quadratics)) + whole);
 }
 
-Expr positive(const Expr &x) {
-  return select(oneRounding(Internal::Call::strict_lt, x, 0.0f), 0.0f, x);
-}
-
 } // namespace
 
-// max(x, 0) - t Phi(-t), as a power of two, with seven multiplications where
-// the polynomials take sixteen. NaN gives NaN.
-Expr geluPicked(Expr x) {
+// Phi(-t) as a power of two, with seven multiplications where the polynomials
+// take sixteen.
+Expr geluPicked(const Expr &x) {
   Expr t = magnitude(x, 6.0f - 0x1p-20f);
   Expr stretch = bitsOf(oneRounding(Internal::Call::strict_add, t, 8.0f)) >> 19;
-  return positive(x) -
-         t * exp2Picked(pickedHorner(t, stretch, log2TailQuartics));
+  return geluBy(x, t, exp2Picked(pickedHorner(t, stretch, log2TailQuartics)));
 }
 
 // The slope at t = |x|, or 1 less that at -t. Halves of t are in the last bits
@@ -172,7 +186,7 @@ Expr geluSlopePicked(const Expr &x) {
 
 // GELU with the accuracy of bf16: three multiplications where the
 // polynomials take eleven.
-Expr geluPickedForBf16(Expr x) {
+Expr geluPickedForBf16(const Expr &x) {
   Expr t = magnitude(x, lastOfStretches);
   Expr stretch = bitsOf(oneRounding(Internal::Call::strict_add, t, 0.5f)) >> 21;
   auto coefficient = [&](int power) {
@@ -180,7 +194,7 @@ Expr geluPickedForBf16(Expr x) {
   };
   Expr sum = coefficient(3) * t + coefficient(2);
   sum = sum * t + coefficient(1);
-  return added(positive(x), -coefficient(0)) - sum * t;
+  return added(atLeast(x, 0.0f), -coefficient(0)) - sum * t;
 }
 
 } // namespace mille

@@ -35,12 +35,12 @@ Expr magnitude(const Expr &x, float most) {
   return floatOf(min(bitsOf(x) & 0x7fffffff, bitsOf(Expr(most))));
 }
 
-// log2 Phi(-2 t) for t in [0, 3], the normal distribution's tail
+// log2 Phi(-t) for t in [0, 6], the normal distribution's tail
 Expr log2TailNear(const Expr &t) {
-  return horner(t,
-                {-0.999999523f, -2.30224681f, -1.83638012f, -0.422075778f,
-                 0.11763344f, -0.00938491896f, -0.00971985701f, 0.00542280031f,
-                 -0.00141460437f, 0.000195717701f, -1.15053826e-05f});
+  return horner(t, {-0.999999523f, -1.1511234f, -0.459095031f, -0.0527594723f,
+                    0.00735208998f, -0.000293278717f, -0.000151872766f,
+                    4.23656275e-05f, -5.52579831e-06f, 3.82261135e-07f,
+                    -1.12357252e-08f});
 }
 
 // x rounded to units of shifter's last place, in the last bits of n = x +
@@ -52,25 +52,21 @@ std::pair<Expr, Expr> splitBy(const Expr &x, float shifter) {
   return {bitsOf(n), f};
 }
 
-// The same for integers: x + more is in the last bits of x + 1.5 * 2^23 + more.
-std::pair<Expr, Expr> splitSum(const Expr &x, int more) {
-  return splitBy(x, 12582912.0f + float(more));
+// The same for integers: x is in the last bits of x + 1.5 * 2^23.
+std::pair<Expr, Expr> splitSum(const Expr &x) {
+  return splitBy(x, 12582912.0f);
 }
 
-// 2^(x + more) for x from -127 on, where 2^f is a polynomial of these for |f|
-// <= 1/2.
-Expr exp2By(const Expr &x, std::initializer_list<float> coefficients,
-            int more) {
-  auto [n, f] = splitSum(x, more);
+// 2^x for x from -127 on, where 2^f is a polynomial of these for |f| <= 1/2.
+Expr exp2By(const Expr &x, std::initializer_list<float> coefficients) {
+  auto [n, f] = splitSum(x);
   return floatOf(bitsOf(horner(f, coefficients)) + shifted(n, 23));
 }
 
-// 2^(x + more) for x from -127 to 0.
-Expr exp2Near(const Expr &x, int more) {
-  return exp2By(x,
-                {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
-                 0.00966734067f, 0.00133822637f},
-                more);
+// 2^x for x from -127 to 0.
+Expr exp2Near(const Expr &x) {
+  return exp2By(x, {1.0f, 0.693147182f, 0.240223363f, 0.0555037968f,
+                    0.00966734067f, 0.00133822637f});
 }
 
 } // namespace mille

@@ -25,19 +25,16 @@ Halide::Expr magnitude(const Halide::Expr &x, float most);
 // shifter; and the rest of x.
 std::pair<Halide::Expr, Halide::Expr> splitBy(const Halide::Expr &x,
                                               float shifter);
-// x rounded to an integer, which is in the last bits of n together with `more`;
-// and the rest of x.
-std::pair<Halide::Expr, Halide::Expr> splitSum(const Halide::Expr &x,
-                                               int more = 0);
+// x rounded to an integer, which is in the last bits of n; and the rest of x.
+std::pair<Halide::Expr, Halide::Expr> splitSum(const Halide::Expr &x);
 
-// 2^(x + more) for x from -127 on, where 2^f is a polynomial of these for |f|
-// <= 1/2.
+// 2^x for x from -127 on, where 2^f is a polynomial of these for |f| <= 1/2.
 Halide::Expr exp2By(const Halide::Expr &x,
-                    std::initializer_list<float> coefficients, int more = 0);
+                    std::initializer_list<float> coefficients);
 // The same for x up to 0, to a float's accuracy.
-Halide::Expr exp2Near(const Halide::Expr &x, int more = 0);
+Halide::Expr exp2Near(const Halide::Expr &x);
 
-// log2 Phi(-2 t) for t in [0, 3], the normal distribution's tail.
+// log2 Phi(-t) for t in [0, 6], the normal distribution's tail.
 Halide::Expr log2TailNear(const Halide::Expr &t);
 
 } // namespace mille

@@ -165,16 +165,6 @@ private:
   }
 };
 
-// Half of a value. Half of a sum is the sum of the halves, with the same bits;
-// half of a column's number is computed before the loop over rows.
-Expr halfOf(const Matcher &matcher, const std::vector<Expr> &values,
-            int value) {
-  auto half = [&](int of) { return multiplied(values[of], 0.5f); };
-  if (const ScalarStep *s = matcher.step(value, ScalarOp::fma))
-    return values[s->operands[0]] * half(s->operands[1]) + half(s->operands[2]);
-  return half(value);
-}
-
 } // namespace
 
 Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
@@ -184,17 +174,18 @@ Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
     return number < 0 ? Expr() : values[number];
   };
   const Matcher matcher{program};
-  auto gelu = [&](int x) {
+  auto gelu = [&](const Expr &x) {
     if (picks)
-      return isBf16(element) ? geluPickedForBf16(values[x])
-                             : geluPicked(values[x]);
-    Expr half = halfOf(matcher, values, x);
-    return isBf16(element) ? geluOfTwiceForBf16(half) : geluOfTwice(half);
+      return isBf16(element) ? geluPickedForBf16(x) : geluPicked(x);
+    return isBf16(element) ? geluForBf16(x) : geluOf(x);
+  };
+  auto slope = [&](const Expr &x) {
+    return picks ? geluSlopePicked(x) : geluSlopeOf(x);
   };
   for (const ScalarStep &s : program.steps) {
-    int x = matcher.geluOf(s), slopeAt = picks ? matcher.geluSlopeOf(s) : -1;
-    values.push_back(x >= 0         ? gelu(x)
-                     : slopeAt >= 0 ? geluSlopePicked(values[slopeAt])
+    int x = matcher.geluOf(s), slopeAt = matcher.geluSlopeOf(s);
+    values.push_back(x >= 0         ? gelu(values[x])
+                     : slopeAt >= 0 ? slope(values[slopeAt])
                                     : stepOf(s, operand(s.operands[0]),
                                              operand(s.operands[1]),
                                              operand(s.operands[2])));

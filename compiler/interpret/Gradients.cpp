@@ -11,44 +11,6 @@ using namespace mille;
 using namespace mille::interpreter;
 namespace tf = mille::transformer;
 
-double mille::interpreter::slopeOf(tf::Activation function, double x) {
-  auto sigmoid = [](double z) { return 1 / (1 + std::exp(-z)); };
-  switch (function) {
-  case tf::Activation::identity:
-    return 1;
-  case tf::Activation::relu:
-    return x > 0 ? 1 : 0;
-  case tf::Activation::relu2:
-    return x > 0 ? 2 * x : 0;
-  case tf::Activation::gelu_erf:
-    return 0.5 * std::erfc(-x * M_SQRT1_2) +
-           x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
-  case tf::Activation::gelu_tanh: {
-    double c = std::sqrt(2 / M_PI);
-    double t = std::tanh(c * (x + 0.044715 * x * x * x));
-    return 0.5 * (1 + t) +
-           0.5 * x * (1 - t * t) * c * (1 + 3 * 0.044715 * x * x);
-  }
-  case tf::Activation::quick_gelu: {
-    double s = sigmoid(1.702 * x);
-    return s + 1.702 * x * s * (1 - s);
-  }
-  case tf::Activation::silu: {
-    double s = sigmoid(x);
-    return s + x * s * (1 - s);
-  }
-  case tf::Activation::tanh:
-    return 1 - std::pow(std::tanh(x), 2);
-  case tf::Activation::sigmoid:
-    return sigmoid(x) * (1 - sigmoid(x));
-  case tf::Activation::softplus:
-    return sigmoid(x);
-  case tf::Activation::exp:
-    return std::exp(x);
-  }
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
 namespace {
 
 // `of` gives the loss and its slope at (value, label).
@@ -218,7 +180,7 @@ Status mille::interpreter::runOp(Run &run, tf::ActivateGradientOp op) {
   auto at = [&](double x) -> std::pair<double, double> {
     if (op.getFunction())
       return {tf::activation(*op.getFunction(), x),
-              slopeOf(*op.getFunction(), x)};
+              activationSlope(*op.getFunction(), x)};
     if (op.getCap())
       return {softcap(cap, x), 1 - std::pow(std::tanh(x / cap), 2)};
     return {x < low ? low : x > high ? high : x, x > low && x < high ? 1 : 0};

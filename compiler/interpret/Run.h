@@ -134,9 +134,6 @@ Status applyNorm(Run &run, transformer::NormAttr norm, mlir::Location location,
 // kernel.gradient gives.
 void setGradient(Run &run, mlir::Value out, const Tensor &sum);
 
-// f'(x) of an activation; 0 at a kink.
-double slopeOf(transformer::Activation function, double x);
-
 // One function per op; the result is stored with run.set.
 Status runOp(Run &run, transformer::EmbedOp op);
 Status runOp(Run &run, transformer::NormOp op);

@@ -4,6 +4,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-blocks widest odd
+#include "compiler/interpret/Judge.h"
 #include "compiler/weights/Elements.h"
 #include "dialects/transformer/Encoding.h"
 #include "dialects/transformer/UnevenLevels.h"
@@ -242,6 +243,7 @@ struct Data {
 };
 
 void checkValues(const Data &data) {
+  static const double rounding = toleranceOf("kernel_sum").relative;
   const Case &c = data.c;
   for (int64_t m = 0; m < data.rows; ++m)
     for (int64_t n = 0; n < c.columns; ++n) {
@@ -249,7 +251,7 @@ void checkValues(const Data &data) {
       const double got = data.out[m * c.outStride() + n],
                    want = data.expected[at];
       const double allowed =
-          0x1p-24 * double(c.blocks() + 6) * data.terms[at] + 1e-36;
+          rounding * double(c.blocks() + 6) * data.terms[at] + 1e-36;
       if (std::isfinite(want) ? !(std::fabs(got - want) <= allowed)
                               : std::isfinite(got))
         return expect(false, c.name() + ", " + number(data.rows) + " rows: [" +
@@ -294,15 +296,17 @@ void check(const Case &c, const Target &isa) {
 
 void checkBlock(const std::string &name, const float *x, const int8_t *values,
                 float step, float sum, float sumOfHalf) {
+  static const double ofStep = toleranceOf("kernel_step").relative,
+                      level = toleranceOf("kernel_level").relative;
   float largest = 0, added = 0, ofHalf = 0;
   for (int k = 0; k < 32; ++k)
     largest = std::max(largest, std::fabs(x[k]));
-  expect(std::fabs(step / std::max(largest / 127.0, 0x1p-100) - 1) < 2e-7,
+  expect(std::fabs(step / std::max(largest / 127.0, 0x1p-100) - 1) < ofStep,
          name + ": step");
   for (int k = 0; k < 32; ++k) {
     added += values[k];
     ofHalf += k < 16 ? values[k] : 0;
-    expect(std::fabs(values[k] - x[k] / double(step)) <= 0.5001,
+    expect(std::fabs(values[k] - x[k] / double(step)) <= level,
            name + ": value " + number(k));
   }
   expect(sum == added, name + ": sum");

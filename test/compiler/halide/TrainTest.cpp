@@ -88,6 +88,8 @@ double normReference(const NormCase &c, const double *x, const double *q,
 // ofInput: the input is spoilt, not the gradient.
 void normBackward(const Target &isa, const NormCase &c, Spoilt kind = {},
                   bool ofInput = false) {
+  static const double bound = toleranceOf("kernel_norm_gradient").relative,
+                      ofNormed = toleranceOf("kernel_normed").relative;
   const int64_t N = c.columns;
   const std::string t = rowsType(N, strideOf(N)),
                     w = "memref<" + text(N) + "xf32>";
@@ -138,11 +140,11 @@ void normBackward(const Target &isa, const NormCase &c, Spoilt kind = {},
               normReference(c, row.data(), q.data(), gx.data(), normed.data());
           for (int64_t i = 0; i < c.group; ++i) {
             expect(isWithin(out.at(m, first + i), gx[i],
-                            6e-6 * scale * (std::fabs(q[i]) + largest)),
+                            bound * scale * (std::fabs(q[i]) + largest)),
                    name + "error " + std::to_string(out.at(m, first + i)) +
                        " for " + std::to_string(gx[i]));
             expect(!c.normed || isWithin(hat.at(m, first + i), normed[i],
-                                         2e-6 * (1 + std::fabs(normed[i]))),
+                                         ofNormed * (1 + std::fabs(normed[i]))),
                    name + "error of the normed row");
           }
         }
@@ -157,6 +159,8 @@ void normBackward(const Target &isa, const NormCase &c, Spoilt kind = {},
 
 void crossEntropy(const Target &isa, int64_t N, double smoothing,
                   Spoilt kind = {}) {
+  static const double ofGradient = toleranceOf("kernel_cross_entropy").relative,
+                      ofLoss = toleranceOf("kernel_loss").relative;
   const std::string t = rowsType(N, strideOf(N)), l = rowsType(1, strideOf(1));
   const MadeKernel &it = made(
       "func.func @f(%z: " + t +
@@ -206,11 +210,12 @@ void crossEntropy(const Target &isa, int64_t N, double smoothing,
                                 (n == ids[m] ? 1 - smoothing : 0);
           loss -= scale * target * logarithm;
           expect(isWithin(gradient.at(m, n),
-                          scale * (std::exp(logarithm) - target), 2e-6 * scale),
+                          scale * (std::exp(logarithm) - target),
+                          ofGradient * scale),
                  name + "error of the gradient");
         }
         expect(isWithin(losses.at(m, 0), loss,
-                        counts ? 1e-6 * scale * (4 + top - least) : 0),
+                        counts ? ofLoss * scale * (4 + top - least) : 0),
                name + "error of the loss " + std::to_string(losses.at(m, 0)) +
                    " for " + std::to_string(loss));
       }

@@ -7,6 +7,7 @@
 // REMARK: logits of 4 columns have memory for 256 rows
 // REMARK: logits of 4 columns have memory for all rows: kernel.embed_gradient reads or writes such rows
 // REMARK: logits of 4 columns have memory for all rows: a sum is read outside
+// REMARK: logits of 4 columns have memory for all rows: kernel.rows cannot come before the loop
 // RUN: not %mille-opt %s --block-loss='rows=0' 2>&1 | FileCheck %s --check-prefix=ROWS
 // ROWS: block-loss has blocks of 0 rows but they must have at least 1
 
@@ -92,4 +93,26 @@ func.func @keep_as_a_sum_is_read(%batch: index {kernel.size = "batch"}, %tokens:
     kernel.yield %a : f32
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// What has a region may read there what its operands do not say: it stays where it is.
+// CHECK-LABEL: @keep_as_a_region_stands_between
+// CHECK-NOT: kernel.row_blocks
+func.func @keep_as_a_region_stands_between(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %z: tensor<?x4xf32> {transformer.shape = #transformer.shape<batch, tokens, 4>},
+    %x: tensor<?x2xf32> {transformer.shape = #transformer.shape<batch, tokens, 2>},
+    %y: tensor<?xi32> {transformer.shape = #transformer.shape<batch, tokens>}, %times: tensor<1xf32>,
+    %sum: tensor<4x2xf32>) -> tensor<?x1xf32> {
+  %rows = arith.muli %batch, %tokens : index
+  %ol = tensor.empty(%rows) : tensor<?x1xf32>
+  %og = tensor.empty(%rows) : tensor<?x4xf32>
+  %loss:2 = kernel.cross_entropy %z labels %y : tensor<?xi32> times %times : tensor<1xf32>
+    losses(%ol : tensor<?x1xf32>) gradient(%og : tensor<?x4xf32>) : tensor<?x4xf32> -> tensor<?x1xf32>, tensor<?x4xf32>
+  %oh = tensor.empty(%rows) : tensor<?x2xf32>
+  %h = kernel.rows ins(%x : tensor<?x2xf32>) outs(%oh : tensor<?x2xf32>) gather [-1] {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } -> tensor<?x2xf32>
+  %0 = kernel.weight_gradient %loss#1, %h outs(%sum : tensor<4x2xf32>) : tensor<?x4xf32>, tensor<?x2xf32> -> tensor<4x2xf32>
+  return %loss#0 : tensor<?x1xf32>
 }

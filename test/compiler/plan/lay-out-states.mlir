@@ -23,6 +23,10 @@
 // BYTES: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x16xi8>) : tensor<?x8xbf16> -> tensor<?x16xi8>
 // BYTES: kernel.remember %{{.*}} panels values heads 2 outs(%{{.*}} : tensor<?x16xi8>) : tensor<?x8xbf16> -> tensor<?x16xi8>
 // BYTES: kernel.attention {{.*}} panels : tensor<?x8xbf16>, tensor<?x16xi8>, tensor<?x16xi8>
+// They ask for whole groups of a key's columns, not of a value's.
+// BYTES-LABEL: func.func @values_of_six
+// BYTES-SAME: tensor<2x?x16xi8> {{.*}} transformer.name = "short"
+// BYTES-SAME: tensor<2x?x20xi8> {{.*}} transformer.name = "long"
 // BYTES-LABEL: func.func @read_otherwise
 // BYTES-NOT: i8
 
@@ -52,6 +56,20 @@ func.func @attended(%batch: index {kernel.size = "batch"}, %rows: index, %past: 
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y : tensor<?x8xf32>
+}
+
+func.func @values_of_six(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %v: tensor<?x12xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "short", transformer.state}, %values: tensor<2x?x12xf32> {transformer.name = "long", transformer.state}) -> tensor<?x12xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %a = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %g = kernel.recall 1 of %values rows %rows : tensor<2x?x12xf32> -> tensor<?x12xf32>
+  %b = kernel.remember %v past %past : tensor<?xi32> rows %rows outs(%g : tensor<?x12xf32>) : tensor<?x12xf32> -> tensor<?x12xf32>
+  %o = tensor.empty(%batch) : tensor<?x12xf32>
+  %y = kernel.attention %x, %a, %b past %past : tensor<?xi32> queries %one keys %rows first %zero outs(%o : tensor<?x12xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 6 offsets [0, 0, 0] scale 0.5 causal true
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x12xf32> -> tensor<?x12xf32>
+  return %y : tensor<?x12xf32>
 }
 
 // Keys are an output too, so they stay rows of f32, and so do the values that meet

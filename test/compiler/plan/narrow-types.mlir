@@ -54,6 +54,32 @@ func.func @chain(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "to
   return %y : tensor<?x4xf32>
 }
 
+// Channels that another reads, too, stay as they are.
+// CHECK-LABEL: func.func @keep_as_read_twice
+// INT8-NOT: column_rms
+// CHECK: return
+func.func @keep_as_read_twice(%b: index {kernel.size = "batch"}, %t: index {kernel.size = "tokens"}, %x: tensor<?x8xf32> {transformer.name = "x"}) -> (tensor<?x4xf32> {transformer.name = "y"}, tensor<?x4xf32> {transformer.name = "z"}) {
+  %rows = arith.muli %b, %t : index
+  %w = kernel.weight @w -> tensor<16x8xf32>
+  %d0 = tensor.empty(%rows) : tensor<?x16xf32>
+  %h = kernel.matmul %x, %w outs(%d0 : tensor<?x16xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xf32>, tensor<16x8xf32> -> tensor<?x16xf32>
+  %v = kernel.weight @v -> tensor<4x16xf32>
+  %d1 = tensor.empty(%rows) : tensor<?x4xf32>
+  %y = kernel.matmul %h, %v outs(%d1 : tensor<?x4xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x16xf32>, tensor<4x16xf32> -> tensor<?x4xf32>
+  %d2 = tensor.empty(%rows) : tensor<?x4xf32>
+  %z = kernel.matmul %h, %v outs(%d2 : tensor<?x4xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x16xf32>, tensor<4x16xf32> -> tensor<?x4xf32>
+  return %y, %z : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
 // A norm in a launch whose rows the residual sum reads too: the copy is made in the
 // launch, once for both matmuls, and handed out.
 // CHECK-LABEL: func.func @shared

@@ -2,6 +2,7 @@
 // that end at guard pages, and how far a sum may be from double.
 // Must be included by one file of a program.
 #pragma once
+#include "compiler/interpret/Judge.h"
 #include "test/compiler/halide/Inputs/Hostile.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
@@ -18,8 +19,6 @@ using namespace mille::test;
 namespace {
 
 int failures = 0;
-constexpr double u = 0x1p-24;
-
 void expect(bool holds, const std::string &what) {
   if (holds)
     return;
@@ -93,9 +92,10 @@ bool isWithin(double got, double want, double most) {
   return std::isfinite(want) ? std::fabs(got - want) <= most + 1e-35
                              : !std::isfinite(got);
 }
-// Whether |got - want| <= factor u size + tiny.
-bool isNear(double got, double want, double factor, double size) {
-  return isWithin(got, want, factor * u * size);
+// Whether |got - want| is what so many roundings make of terms of that size.
+bool isNear(double got, double want, double roundings, double size) {
+  static const double each = toleranceOf("kernel_sum").relative;
+  return isWithin(got, want, roundings * each * size);
 }
 
 constexpr auto sides = {Guarded::Side::end, Guarded::Side::start};

@@ -101,6 +101,7 @@ int main(int argc, char **argv) {
                            &package, message, sizeof message),
         message);
   checkTokens(1);
+  checkTokens(2);
   checkTokens(5);
   checkTokens(mostTokens);
   check(mille_package_close(package), "");
