@@ -1,5 +1,6 @@
 // What matmul, rows and attention compute, in double. Must not know kernels.
 #include "compiler/driver/emulate/Expected.h"
+#include "compiler/driver/emulate/ExpectedBytes.h"
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Numbers.h"
 #include "compiler/interpret/ScalarRegion.h"
@@ -254,20 +255,6 @@ std::vector<int64_t> mille::emulated::startsOf(const MatmulSpec &m,
   return starts;
 }
 
-// The rows that are multiplied: of bytes, the numbers that they stand for.
-static std::vector<double> rowsOf(const MatmulSpec &m,
-                                  const std::vector<Operand> &operands) {
-  std::vector<double> numbers = operands[0].numbers;
-  for (int64_t row = 0; m.ofBytes() && row < operands[0].rows; ++row) {
-    const Operand &parameters = operands[2];
-    double *of = &numbers[row * m.inner];
-    for (int64_t k = 0; k < m.inner; ++k)
-      of[k] = (of[k] - parameters.at(row, 1)) * parameters.at(row, 0);
-    of[int64_t(parameters.at(row, 3))] += parameters.at(row, 2);
-  }
-  return numbers;
-}
-
 static void computeMatmul(mlir::Operation *op, const MatmulSpec &m,
                           std::vector<Operand> &operands) {
   const Operand &input = operands[0], &weight = operands[1];
@@ -319,42 +306,6 @@ static void computeRows(mlir::Operation *op, const RowsSpec &r,
       normRow(norm.getKind(), norm.getEps(), &arguments[0][first], group);
     return arguments;
   });
-}
-
-// In f32, as the op says, since the bytes are those of every instruction set.
-static void computeBytes(std::vector<Operand> &operands) {
-  const Operand &input = operands[0];
-  const int64_t columns = input.spec.columns;
-  constexpr int64_t lanes = 64;
-  for (int64_t row = 0; row < input.rows; ++row) {
-    auto rankOf = [&](int64_t n) {
-      const double x = input.at(row, n);
-      return std::make_tuple(std::fabs(x), !std::signbit(x), -(n % lanes),
-                             -n / lanes);
-    };
-    int64_t outlier = 0;
-    for (int64_t n = 1; n < columns; ++n)
-      if (rankOf(n) > rankOf(outlier))
-        outlier = n;
-    float low = 0, high = 0;
-    for (int64_t n = 0; n < columns; ++n)
-      if (n != outlier) {
-        low = std::max(low, -float(input.at(row, n)));
-        high = std::max(high, float(input.at(row, n)));
-      }
-    const float range = high + low;
-    const float step = std::max(range * (1.0f / 255), 0x1p-100f);
-    const float ratio = low / step, inverse = 1 / step;
-    const float zero = std::trunc(std::min(ratio + 0.5f, 255.0f));
-    for (int64_t n = 0; n < columns; ++n) {
-      const float product = float(input.at(row, n)) * inverse;
-      const float shifted = product + (zero + 0.5f);
-      operands[1].numbers[row * columns + n] =
-          n == outlier ? zero : std::trunc(std::min(shifted, 255.0f));
-    }
-    const double of[] = {step, zero, input.at(row, outlier), double(outlier)};
-    std::copy(std::begin(of), std::end(of), &operands[2].numbers[row * 4]);
-  }
 }
 
 namespace {
