@@ -78,8 +78,8 @@ public:
       return "it has a weight for each head";
     if (spec.kind != KernelKind::matmul || !m.inRows())
       return "";
-    if (target.backend == "cuda" && !m.ofBytes() && !m.ofBlocks() &&
-        m.inner % PanelWidths::rowUnit == 0 && !m.experts)
+    if (target.backend == "cuda" && !m.ofBlocks() && !m.experts &&
+        m.inner % PanelWidths::rowUnit == 0)
       return "";
     return "its weight is in rows";
   }

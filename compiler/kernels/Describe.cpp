@@ -12,7 +12,7 @@ using namespace mille;
 namespace {
 
 void describe(const MatmulSpec &m, KernelInfo &info) {
-  info.bufferCount = 3 + m.extras.size();
+  info.bufferCount = buffersBeforeExtras(m) + m.extras.size() + 1;
   info.columnUnit = m.inRows() ? m.columns : m.panel / m.accumulators;
   info.narrow = m.isNarrow();
   info.flopsPerRow = 2 * m.inner * m.columns * m.accumulators;
@@ -21,15 +21,14 @@ void describe(const MatmulSpec &m, KernelInfo &info) {
       (m.inRows() ? m.columns * m.accumulators : m.panels * m.panel);
   info.rowDimension = {1, -1};
   if (m.ofBlocks()) { // an operand with parameters of rows
-    info.bufferCount += 1;
     info.rowDimension.push_back(1);
     info.bytesWeights = m.panels * (m.inner / m.blocks.numbers()) *
                         m.blocks.bytes(m.accumulators);
   }
   if (m.ofBytes()) { // parameters of rows, and sums of the weight's rows
-    info.bufferCount += 2;
     info.rowDimension.insert(info.rowDimension.end(), {1, -1});
-    info.bytesWeights += 4 * m.panels * m.panel;
+    info.bytesWeights +=
+        4 * (m.inRows() ? m.columns * m.accumulators : m.panels * m.panel);
   }
   for (const BufferSpec &extra : m.extras) {
     bool byRow =

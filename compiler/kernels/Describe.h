@@ -9,4 +9,9 @@ namespace mille {
 // raises.
 KernelInfo describeSpec(const KernelSpec &spec);
 
+// Of a matmul's kernel: the extras follow, then the out.
+inline unsigned buffersBeforeExtras(const MatmulSpec &matmul) {
+  return matmul.ofBytes() ? 4 : matmul.ofBlocks() ? 3 : 2;
+}
+
 } // namespace mille

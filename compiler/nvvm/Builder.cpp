@@ -12,7 +12,9 @@ namespace mille::nvvm {
 
 // The oldest PTX with all instructions that kernels use. LLVM ends the process
 // where the version is too low for one, so it is no option.
-constexpr llvm::StringLiteral chip = "sm_90a", features = "+ptx80";
+// Products of bytes without sign by such with one need PTX 8.4.
+constexpr llvm::StringLiteral chip = "sm_90a", features = "+ptx80",
+                              featuresOfBytes = "+ptx84";
 constexpr unsigned globalSpace = 1, sharedSpace = 3, clusterSpace = 7;
 constexpr unsigned tensorMapBytes = 128;
 constexpr llvm::StringLiteral sharedName = "shared_memory";
@@ -130,8 +132,6 @@ Builder::Builder(MLIRContext &context, const Launch &launch)
                      builder.getUnitAttr());
   builder.setInsertionPointToStart(module->getBody());
   auto device = gpu::GPUModuleOp::create(builder, "device");
-  device.setTargetsAttr(builder.getArrayAttr(NVVM::NVVMTargetAttr::get(
-      &context, 3, "nvptx64-nvidia-cuda", chip, features)));
   builder.setInsertionPointToStart(device.getBody());
   auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
   LLVM::GlobalOp::create(builder, bytes, false, LLVM::Linkage::External,
@@ -150,6 +150,10 @@ Builder::Builder(MLIRContext &context, const Launch &launch)
 
 OwningOpRef<ModuleOp> Builder::finish() {
   LLVM::ReturnOp::create(builder, ValueRange());
+  auto device = *module->getOps<gpu::GPUModuleOp>().begin();
+  device.setTargetsAttr(builder.getArrayAttr(NVVM::NVVMTargetAttr::get(
+      builder.getContext(), 3, "nvptx64-nvidia-cuda", chip,
+      multipliesBytes ? featuresOfBytes : features)));
   return std::move(module);
 }
 

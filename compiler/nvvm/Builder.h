@@ -73,8 +73,8 @@ Reg le(Reg a, Operand b);
 Reg gt(Reg a, Operand b);
 Reg ge(Reg a, Operand b);
 
-// What wgmma multiplies.
-enum class Product { bf16, f16, e4m3, s8 };
+// What wgmma multiplies. bytes: without sign by such with one, in integers.
+enum class Product { bf16, f16, e4m3, bytes };
 
 class Builder {
 public:
@@ -254,6 +254,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Block *entry = nullptr;
   mlir::Operation *function = nullptr;
+  bool multipliesBytes = false;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
 };
 

@@ -2,12 +2,16 @@
 // lies outside, or straight from registers where no tensor map is possible.
 #include "compiler/nvvm/Epilogue.h"
 
+#include "compiler/kernels/Describe.h"
+
 namespace mille::nvvm {
 
 MatmulEpilogue::MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
                                const MatmulLayout &layout, Launch &launch)
-    : spec(spec), tile(tile), layout(layout), extras(spec, launch) {
-  const uint32_t out = 2 + spec.matmul.extras.size();
+    : spec(spec), tile(tile), layout(layout), extras(spec, launch),
+      bytes(spec.matmul, launch) {
+  const uint32_t first = buffersBeforeExtras(spec.matmul),
+                 out = first + spec.matmul.extras.size();
   auto map = [&](uint32_t buffer, const BufferSpec &its) {
     return launch.addTensor(
         buffer, {{constantAmount(its.columns), {}, layout.panelColumns},
@@ -15,7 +19,8 @@ MatmulEpilogue::MatmulEpilogue(const KernelSpec &spec, const MatmulTile &tile,
                   constantAmount(its.rowStride * bytesOf(its.element)), 64}});
   };
   if (layout.ringExtra >= 0)
-    extraMap = map(2 + layout.ringExtra, spec.matmul.extras[layout.ringExtra]);
+    extraMap =
+        map(first + layout.ringExtra, spec.matmul.extras[layout.ringExtra]);
   if (layout.staged)
     outMap = map(out, spec.out);
 }
@@ -49,6 +54,7 @@ void MatmulEpilogue::begin(Builder &builder, const Place &where,
     ring.emplace(panelRing(*b, place.shared, place.group - 1));
   region.emplace(*b, spec.matmul.epilogue, isBf16(spec.out.element));
   extras.begin(*b, place.rows);
+  bytes.begin(*b, place.rows);
 }
 
 //===-- Reading -----------------------------------------------------------===//
@@ -109,6 +115,21 @@ MatmulEpilogue::Values MatmulEpilogue::elementsOf(unsigned extra, Reg row,
 
 //===-- Computing ---------------------------------------------------------===//
 
+Regs MatmulEpilogue::numbersOf(const Regs &sums, unsigned accumulator,
+                               llvm::ArrayRef<ByteSums::Row> two,
+                               const ByteSums::Columns &columns,
+                               unsigned further) {
+  if (two.empty())
+    return sums;
+  Regs numbers;
+  for (unsigned h : {0, 1}) {
+    auto corrections = bytes.corrections(two[h], accumulator, columns, further);
+    for (unsigned e : {0, 1})
+      numbers.push_back(bytes.number(sums[2 * h + e], two[h], corrections[e]));
+  }
+  return numbers;
+}
+
 MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
                                                     unsigned panel,
                                                     unsigned block, Reg row,
@@ -117,10 +138,23 @@ MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
   for (unsigned x = 0; x < extras.count(); ++x)
     if (extras.reading(x) == Reading::element)
       elements[x] = elementsOf(x, row, column);
+  // Read anew for each panel, since registers have no room for all blocks'.
+  std::vector<ByteSums::Row> two;
+  for (unsigned h = 0; bytes.isOfBytes() && h < 2; ++h)
+    two.push_back(bytes.row(row + fragments->row + 8 * h));
+  const ByteSums::Columns ofBytes =
+      bytes.isOfBytes()
+          ? bytes.columns(column, layout.panelColumns, fragments->column)
+          : ByteSums::Columns();
   const unsigned eights = layout.panelColumns / 8;
   Values values(eights);
   for (unsigned j = 0; j < eights; ++j) {
-    std::vector<Regs> columns(extras.count());
+    std::vector<Regs> columns(extras.count()), numbers;
+    for (int a = 0; a < spec.matmul.accumulators; ++a) {
+      auto at =
+          sums.begin() + (panel * eights + j) * 4 + a * layout.outColumns / 2;
+      numbers.push_back(numbersOf(Regs(at, at + 4), a, two, ofBytes, 8 * j));
+    }
     for (unsigned x = 0; x < extras.count(); ++x)
       if (extras.reading(x) == Reading::column)
         columns[x] =
@@ -128,10 +162,9 @@ MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
                 ? read.columns[x][j]
                 : extras.atColumns(x, column + fragments->column + 8 * j);
     for (unsigned i = 0; i < 4; ++i) {
-      const unsigned at = (panel * eights + j) * 4 + i;
       Regs arguments;
-      for (int a = 0; a < spec.matmul.accumulators; ++a)
-        arguments.push_back(sums[at + a * layout.outColumns / 2]);
+      for (const Regs &four : numbers)
+        arguments.push_back(four[i]);
       for (unsigned x = 0; x < extras.count(); ++x)
         switch (extras.reading(x)) {
         case Reading::element:

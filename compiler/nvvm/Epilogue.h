@@ -1,6 +1,7 @@
 // The end of a matmul's tile: sums through the op's region to the out, panel by
 // panel of 128 bytes. Must not issue products.
 #pragma once
+#include "compiler/nvvm/ByteSums.h"
 #include "compiler/nvvm/Carrier.h"
 #include "compiler/nvvm/Extras.h"
 #include "compiler/nvvm/Fragments.h"
@@ -25,7 +26,10 @@ public:
 
   void begin(Builder &builder, const Place &place, Fragments &fragments);
   // The tiles that follow are of this expert, whose rows end there.
-  void enter(Reg expert, Reg end) { extras.enter(expert, end); }
+  void enter(Reg expert, Reg end) {
+    extras.enter(expert, end);
+    bytes.enter(expert, end);
+  }
   // Reads what a tile from this row and column on needs first, of so many
   // blocks of 64 rows. Before the wait for the last products, so that it takes
   // no time of its own.
@@ -50,6 +54,10 @@ private:
   bool readsAhead() const { return tile.columns * tile.blocks <= 256; }
   Columns columnsAt(Reg column);
   Values elementsOf(unsigned extra, Reg row, Reg column);
+  // The four numbers that a thread's sums of 8 columns stand for.
+  Regs numbersOf(const Regs &sums, unsigned accumulator,
+                 llvm::ArrayRef<ByteSums::Row> two,
+                 const ByteSums::Columns &columns, unsigned further);
   Values computePanel(const Regs &sums, unsigned panel, unsigned block, Reg row,
                       Reg column);
   void stage(const Values &values);
@@ -59,6 +67,7 @@ private:
   const MatmulTile tile;
   const MatmulLayout layout;
   Extras extras;
+  ByteSums bytes;
   unsigned extraMap = 0, outMap = 0;
   Builder *b = nullptr;
   Place place;

@@ -2,6 +2,8 @@
 // buffer. Must not compute.
 #include "compiler/nvvm/Extras.h"
 
+#include "compiler/kernels/Describe.h"
+
 namespace mille::nvvm {
 
 // Weights begin at multiples of so many bytes, as do buffers of the arena.
@@ -9,10 +11,11 @@ constexpr unsigned knownAlignment = 16;
 
 Extras::Extras(const KernelSpec &spec, Launch &launch)
     : out(spec.out), matmul(spec.matmul) {
-  // The input and the weight come first, the out last.
+  // The operands come first, the out last.
   for (unsigned i = 0; i < matmul.extras.size(); ++i)
-    arguments.push_back(launch.addAddress(2 + i));
-  outArgument = launch.addAddress(2 + matmul.extras.size());
+    arguments.push_back(launch.addAddress(buffersBeforeExtras(matmul) + i));
+  outArgument =
+      launch.addAddress(buffersBeforeExtras(matmul) + matmul.extras.size());
 }
 
 void Extras::begin(Builder &builder, Reg numberOfRows) {

@@ -2,6 +2,7 @@
 // threads computes alone. The order of K is that of the operands.
 #include "compiler/nvvm/FewRows.h"
 
+#include "compiler/nvvm/ByteSums.h"
 #include "compiler/nvvm/Extras.h"
 #include "compiler/nvvm/Fragments.h"
 #include "compiler/nvvm/Matmul.h"
@@ -31,7 +32,7 @@ struct FewRowsPath {
       : eights(eights), rows(8 * eights),
         weightBytes(tile.columns * matmul.accumulators * lineBytes) {
     const unsigned missing = fewRowsOfTile / 8 - eights;
-    const int64_t all = matmul.inner / stepOfK;
+    const int64_t all = matmul.inner / stepOf(matmul);
     while (isWhole(matmul) && steps < 8 && all % (2 * steps) == 0 &&
            steps * weightBytes < std::max(missing, 4u) * eightRowsBytes)
       steps *= 2;
@@ -46,7 +47,7 @@ struct FewRowsPath {
   }
   // Whether K is a number of steps, which a dimension of the maps counts then.
   static bool isWhole(const MatmulSpec &matmul) {
-    return matmul.inner % stepOfK == 0;
+    return matmul.inner % stepOf(matmul) == 0;
   }
   unsigned eights, rows, weightBytes, steps = 1;
   unsigned rowBytes, stageBytes, stages, barriers, sharedBytes;
@@ -81,7 +82,7 @@ public:
                 const FewRowsTile &tile, const std::string &entry)
       : spec(spec), matmul(spec.matmul), tile(tile),
         paths(pathsOf(spec.matmul, tile)), direct(spec, describe(entry)),
-        b(context, launch) {}
+        bytes(spec.matmul, launch), b(context, launch) {}
   Kernel write();
 
 private:
@@ -99,6 +100,9 @@ private:
   Reg products(const RingState &at, Reg sums);
   Regs sum();
   std::vector<Regs> readExtras();
+  void readCorrections();
+  // The numbers that two sums from the i-th on stand for.
+  Regs numbersOf(const Regs &sums, unsigned accumulator, unsigned i);
   void store(const Regs &sums, const std::vector<Regs> &read);
   void consume();
   Reg lineAt(unsigned i) { return row + fragments->row + int(8 * (i / 2 % 2)); }
@@ -115,6 +119,7 @@ private:
   Launch launch;
   unsigned rowCount = 0, allSteps = 0, rowTiles = 0; // arguments
   Extras direct;
+  ByteSums bytes;
   Builder b;
   Reg shared, group, thread, row, column, turns, rows, warps;
   Reg isFewer; // whether the rows copied are the fewer of the only path's
@@ -122,6 +127,8 @@ private:
   const FewRowsPath *path = nullptr;
   std::optional<Ring> ring;
   std::optional<Fragments> fragments;
+  std::vector<ByteSums::Row> byteRows; // the two of a thread
+  std::vector<std::vector<ByteSums::Correction>> corrections; // [accumulator]
 };
 
 } // namespace
@@ -138,7 +145,7 @@ std::string wordsOf(const MatmulSpec &matmul, const FewRowsTile &tile) {
                      std::to_string(tile.columns) + ", all of K in a block";
   for (const FewRowsPath &path : pathsOf(matmul, tile))
     text += ", " + std::to_string(path.stages) + " stages of " +
-            std::to_string(path.steps * stepOfK) + " of K for " +
+            std::to_string(path.steps * stepOf(matmul)) + " of K for " +
             std::to_string(path.rows) + " rows";
   return text;
 }
@@ -148,10 +155,12 @@ std::string wordsOf(const MatmulSpec &matmul, const FewRowsTile &tile) {
 unsigned FewRowsWriter::addMap(uint32_t buffer, const FewRowsPath &of,
                                unsigned boxRows) {
   const bool isWeight = buffer == 1, whole = FewRowsPath::isWhole(matmul);
-  const uint32_t rowStride =
-      2 * (isWeight ? matmul.inner : matmul.input.rowStride);
+  const uint32_t step = stepOf(matmul),
+                 rowStride =
+                     (isWeight ? matmul.inner : matmul.input.rowStride) *
+                     bytesOf(matmul.input.element);
   std::vector<Dimension> dimensions = {
-      {constantAmount(whole ? stepOfK : matmul.inner), {}, stepOfK},
+      {constantAmount(whole ? step : matmul.inner), {}, step},
       {isWeight ? constantAmount(matmul.columns) : amountOf(MILLE_COUNT_ROWS),
        constantAmount(rowStride), boxRows}};
   if (isWeight && matmul.accumulators > 1)
@@ -159,8 +168,8 @@ unsigned FewRowsWriter::addMap(uint32_t buffer, const FewRowsPath &of,
                           constantAmount(matmul.columns * rowStride),
                           uint32_t(matmul.accumulators)});
   if (whole)
-    dimensions.push_back({constantAmount(matmul.inner / stepOfK),
-                          constantAmount(2 * stepOfK), of.steps});
+    dimensions.push_back({constantAmount(matmul.inner / step),
+                          constantAmount(lineBytes), of.steps});
   return launch.addTensor(buffer, dimensions);
 }
 
@@ -184,7 +193,8 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
     path.stepsOfStage = launch.addAmount(constantAmount(path.steps));
   }
   rowCount = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
-  allSteps = launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOfK));
+  allSteps =
+      launch.addAmount(amountOf(MILLE_COUNT_ONE, matmul.inner, stepOf(matmul)));
   rowTiles = launch.addAmount(tilesOfRows);
   return launch;
 }
@@ -278,7 +288,7 @@ void FewRowsWriter::produce() {
 void FewRowsWriter::load(unsigned map, Reg turn, Reg first, bool isWeight,
                          Reg to, RingState at) {
   const bool whole = FewRowsPath::isWhole(matmul);
-  Regs place{whole ? b.constant(0) : turn * int(stepOfK), first};
+  Regs place{whole ? b.constant(0) : turn * int(stepOf(matmul)), first};
   if (isWeight && matmul.accumulators > 1)
     place.push_back(b.constant(0));
   if (whole)
@@ -311,10 +321,10 @@ Reg FewRowsWriter::products(const RingState &at, Reg sums) {
   auto step = [&](const Regs &v) -> Regs {
     Reg all = v[3];
     b.fenceProducts();
-    for (unsigned k = 0; k < stepOfK / productDepth; ++k)
-      all = b.multiply(path->weightBytes / lineBytes,
-                       v[1] + descriptorStep(32 * k),
-                       v[2] + descriptorStep(32 * k), all);
+    for (unsigned k = 0; k < productsOfStep; ++k)
+      all = b.multiply(
+          path->weightBytes / lineBytes, v[1] + descriptorStep(32 * k),
+          v[2] + descriptorStep(32 * k), all, false, productOf(matmul));
     return {v[0] + 1, v[1] + descriptorStep(path->rowBytes),
             v[2] + descriptorStep(path->weightBytes), all};
   };
@@ -340,7 +350,7 @@ Regs FewRowsWriter::sum() {
   const unsigned columns = path->weightBytes / lineBytes;
   Regs end = b.loop(
       {b.constant(0), start.stage, start.parity,
-       b.pack(Regs(columns / 2, b.real(0)))},
+       b.pack(Regs(columns / 2, matmul.ofBytes() ? b.constant(0) : b.real(0)))},
       [&](const Regs &v) { return lt(v[0], turns); },
       [&](const Regs &v) -> Regs {
         RingState at{v[1], v[2]};
@@ -368,6 +378,36 @@ std::vector<Regs> FewRowsWriter::readExtras() {
   return read;
 }
 
+// Those of a thread's sums, likewise.
+void FewRowsWriter::readCorrections() {
+  if (!bytes.isOfBytes())
+    return;
+  byteRows = {bytes.row(lineAt(0)), bytes.row(lineAt(2))};
+  corrections.assign(matmul.accumulators, {});
+  const ByteSums::Columns columns =
+      bytes.columns(column, tile.columns, fragments->column);
+  for (int a = 0; a < matmul.accumulators; ++a)
+    for (unsigned i = 0; i < tile.columns / 2; i += 2)
+      for (const ByteSums::Correction &one :
+           exists(i)
+               ? bytes.corrections(byteRows[i / 2 % 2], a, columns, 8 * (i / 4))
+               : std::vector<ByteSums::Correction>(2))
+        corrections[a].push_back(one);
+}
+
+Regs FewRowsWriter::numbersOf(const Regs &sums, unsigned accumulator,
+                              unsigned i) {
+  Regs two;
+  for (unsigned e : {0, 1}) {
+    Reg sum = sums[accumulator * tile.columns / 2 + i + e];
+    two.push_back(bytes.isOfBytes()
+                      ? bytes.number(sum, byteRows[i / 2 % 2],
+                                     corrections[accumulator][i + e])
+                      : sum);
+  }
+  return two;
+}
+
 // Four sums of two rows for each 8 columns.
 void FewRowsWriter::store(const Regs &sums, const std::vector<Regs> &read) {
   Region region(b, matmul.epilogue, isBf16(spec.out.element));
@@ -375,10 +415,13 @@ void FewRowsWriter::store(const Regs &sums, const std::vector<Regs> &read) {
     if (!exists(i))
       continue;
     Regs pair;
+    std::vector<Regs> numbers;
+    for (int a = 0; a < matmul.accumulators; ++a)
+      numbers.push_back(numbersOf(sums, a, i));
     for (unsigned e : {0, 1}) {
       Regs arguments;
-      for (int a = 0; a < matmul.accumulators; ++a)
-        arguments.push_back(sums[a * tile.columns / 2 + i + e]);
+      for (const Regs &two : numbers)
+        arguments.push_back(two[e]);
       for (const Regs &values : read)
         arguments.push_back(values[i + e]);
       pair.push_back(region.apply(arguments));
@@ -391,7 +434,9 @@ void FewRowsWriter::consume() {
   b.waitForEarlierKernels();
   fragments.emplace(b, thread);
   direct.begin(b, rows);
+  bytes.begin(b, rows);
   std::vector<Regs> read = readExtras();
+  readCorrections();
   Regs sums = sum();
   b.ifThen(lt(thread / 32, warps), [&] { store(sums, read); });
 }

@@ -7,6 +7,7 @@
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/NormedMatmul.h"
 #include "compiler/nvvm/Ptxas.h"
+#include "compiler/nvvm/Quantize.h"
 #include "compiler/nvvm/Rotate.h"
 #include "compiler/nvvm/Rows.h"
 #include "compiler/nvvm/Sources.h"
@@ -48,6 +49,7 @@ public:
     case KernelKind::rotate:
       return whyNotRotate(spec);
     case KernelKind::quantize:
+      return whyNotQuantize(spec);
     case KernelKind::slots:
     case KernelKind::weightGradient:
     case KernelKind::columnSums:
@@ -58,7 +60,7 @@ public:
     case KernelKind::attentionBackward:
       break;
     }
-    return "it makes matmuls, attention, rows and RoPE";
+    return "it makes matmuls, attention, rows, bytes of rows and RoPE";
   }
 
   bool joins(const Target &target) const override { return serves(target); }
@@ -124,6 +126,8 @@ public:
                                 : wordsOfAttention(spec)};
     case KernelKind::rows:
       return {wordsOf(RowsTile(spec))};
+    case KernelKind::quantize:
+      return {wordsOfQuantize(spec)};
     default:
       return {};
     }
@@ -182,6 +186,8 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
     kernel = writeRows(context, spec, entry);
   else if (spec.kind == KernelKind::rotate)
     kernel = writeRotate(context, spec, entry);
+  else if (spec.kind == KernelKind::quantize)
+    kernel = writeQuantize(context, spec, entry);
   else if (!spec.joined.empty())
     kernel =
         writeNormedMatmul(context, spec, normedTile(spec, request.few), entry);

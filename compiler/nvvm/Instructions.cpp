@@ -254,12 +254,14 @@ static Type structOf(MLIRContext *context, llvm::ArrayRef<Type> types) {
   return LLVM::LLVMStructType::getLiteral(context, types);
 }
 
+static bool isOfIntegers(Product product) { return product == Product::bytes; }
+
 Type Builder::accumulatorType(unsigned n, Product product) {
-  llvm::SmallVector<Type> types(n / 2, product == Product::s8 ? i32() : f32());
+  llvm::SmallVector<Type> types(n / 2, isOfIntegers(product) ? i32() : f32());
   return structOf(builder.getContext(), types);
 }
 
-static NVVM::WGMMATypes operandType(Product product) {
+static NVVM::WGMMATypes inputType(Product product) {
   switch (product) {
   case Product::bf16:
     return NVVM::WGMMATypes::bf16;
@@ -267,10 +269,14 @@ static NVVM::WGMMATypes operandType(Product product) {
     return NVVM::WGMMATypes::f16;
   case Product::e4m3:
     return NVVM::WGMMATypes::e4m3;
-  case Product::s8:
-    return NVVM::WGMMATypes::s8;
+  case Product::bytes:
+    return NVVM::WGMMATypes::u8;
   }
   llvm_unreachable("all kinds of products are above");
+}
+
+static NVVM::WGMMATypes weightType(Product product) {
+  return isOfIntegers(product) ? NVVM::WGMMATypes::s8 : inputType(product);
 }
 
 Reg Builder::multiply(unsigned n, Reg a, Reg b, Reg accumulator, bool zero,
@@ -279,10 +285,11 @@ Reg Builder::multiply(unsigned n, Reg a, Reg b, Reg accumulator, bool zero,
   auto shape =
       NVVM::MMAShapeAttr::get(builder.getContext(), 64, n, wide ? 16 : 32);
   auto sum =
-      product == Product::s8 ? NVVM::WGMMATypes::s32 : NVVM::WGMMATypes::f32;
+      isOfIntegers(product) ? NVVM::WGMMATypes::s32 : NVVM::WGMMATypes::f32;
+  multipliesBytes |= product == Product::bytes;
   return reg(NVVM::WgmmaMmaAsyncOp::create(
       builder, accumulator.type(), accumulator.value(), a.value(), b.value(),
-      shape, operandType(product), operandType(product), sum,
+      shape, inputType(product), weightType(product), sum,
       zero ? NVVM::WGMMAScaleOut::zero : NVVM::WGMMAScaleOut::one,
       NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, NVVM::MMALayout::row,
       NVVM::MMALayout::col, NVVM::MMAIntOverflowAttr()));

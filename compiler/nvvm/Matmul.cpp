@@ -2,12 +2,21 @@
 // the operands, whatever the tile.
 #include "compiler/nvvm/Matmul.h"
 
+#include "compiler/kernels/Describe.h"
 #include "compiler/nvvm/Epilogue.h"
 #include "compiler/nvvm/Ring.h"
 
 namespace mille::nvvm {
 
 //===-- Shared memory -----------------------------------------------------===//
+
+unsigned stepOf(const MatmulSpec &matmul) {
+  return lineBytes / unsigned(bytesOf(matmul.input.element));
+}
+
+Product productOf(const MatmulSpec &matmul) {
+  return matmul.ofBytes() ? Product::bytes : Product::bf16;
+}
 
 bool hasMap(const BufferSpec &buffer) {
   return buffer.rowStride * bytesOf(buffer.element) % 16 == 0;
@@ -176,12 +185,13 @@ Launch &MatmulWriter::describe(const std::string &entry) {
   launch.tiles = {rowTiles,
                   constantAmount(columnTilesOf(matmul, layout.outColumns)),
                   constantAmount(1)};
-  product = addProduct(launch, matmul, rowTiles, stepOfK, tile.rows(),
+  product = addProduct(launch, matmul, rowTiles, stepOf(matmul), tile.rows(),
                        tile.columns / weightCopies());
   if (matmul.experts) {
     // Each row may be an expert's only one.
     launch.tiles[0] = amountOf(MILLE_COUNT_ROWS);
-    starts = launch.addStarts(3 + matmul.extras.size()); // behind the out
+    starts = launch.addStarts(buffersBeforeExtras(matmul) +
+                              matmul.extras.size() + 1); // behind the out
   }
   return launch;
 }
@@ -306,7 +316,7 @@ RingState MatmulWriter::produceTile(const Origin &origin, RingState state) {
       [&](const Regs &v) -> Regs {
         RingState at{v[1], v[2]};
         Reg stage = ring->acquire(at, layout.stageBytes);
-        Reg k = v[0] * int(stepOfK);
+        Reg k = v[0] * int(stepOf(matmul));
         b.loadBox(stage, b.argument(product.input), ring->full(at.stage),
                   {k, origin.row});
         if (tile.cluster > 1)
@@ -369,18 +379,20 @@ Regs MatmulWriter::products(const RingState &state, const Regs &sums,
   b.fenceProducts();
   if (!first)
     b.noteHarmless("the sums stay in flight");
-  for (unsigned k = 0; k < stepOfK / productDepth; ++k)
+  for (unsigned k = 0; k < productsOfStep; ++k)
     for (unsigned i = 0; i < tile.blocks; ++i)
       result[i] = b.multiply(
           tile.columns, ofRows + descriptorStep(32 * k + i * 64 * lineBytes),
-          ofWeight + descriptorStep(32 * k), result[i], first && k == 0);
+          ofWeight + descriptorStep(32 * k), result[i], first && k == 0,
+          productOf(matmul));
   b.commitProducts();
   return result;
 }
 
 // The first step stands before the loop, because it begins the sums.
 Regs MatmulWriter::sumTile(RingState &state) {
-  Regs undefined(tile.blocks, b.undefined(b.accumulatorType(tile.columns)));
+  Regs undefined(tile.blocks, b.undefined(b.accumulatorType(
+                                  tile.columns, productOf(matmul))));
   Regs initial{b.constant(1)};
   Regs sums = products(state, undefined, true);
   append(initial, ring->next(state));

@@ -8,7 +8,12 @@
 namespace mille::nvvm {
 
 constexpr unsigned sharedLimit = 232448;  // bytes of a block
-constexpr unsigned stepOfK = lineColumns; // of a stage
+constexpr unsigned stepOfK = lineColumns; // of a stage, of bf16
+// A product takes 32 bytes of K, whatever it multiplies.
+constexpr unsigned productsOfStep = lineBytes / 32;
+// Values of K in a line of a stage.
+unsigned stepOf(const MatmulSpec &matmul);
+Product productOf(const MatmulSpec &matmul);
 // Registers that a thread of the producer keeps, and one of the two groups that
 // multiply: 128 * 40 + 256 * 232 are less than a block's 65536.
 constexpr unsigned producerRegisters = 40, consumerRegisters = 232;

@@ -8,6 +8,10 @@ namespace mille::nvvm {
 // Blocks of a unit: memory is busy from four on (measured on an H200: 0.85 of
 // a copy's bandwidth with one block, 0.97 with eight).
 constexpr unsigned blocksPerUnit = 8;
+// Columns of a thread, where registers let two blocks fit a unit, and threads.
+constexpr int64_t mostColumns = 64, mostThreads = 512;
+// Columns that may be normed, or rounded, together.
+constexpr int64_t mostNormed = mostColumns * mostThreads;
 
 // How threads share rows. A part is a group of columns that is normed together,
 // or a piece of a row.

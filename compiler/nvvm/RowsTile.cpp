@@ -11,8 +11,7 @@ namespace {
 
 // A block's threads, where a part needs no more.
 constexpr unsigned usualThreads = 256;
-// Registers for a part: with 64 columns a thread, two blocks fit a unit.
-constexpr int64_t mostColumns = 64, usualColumns = 32, mostThreads = 512;
+constexpr int64_t usualColumns = 32; // of a thread
 // Columns of a thread where nothing is normed.
 constexpr int64_t pieceColumns = 16;
 } // namespace
@@ -109,10 +108,10 @@ static std::string whyNotPart(const Part &part) {
   }
   if (!isNumber(part.out))
     return "the out holds integers";
-  if (s.norm != RowStatistic::none && s.group > mostColumns * mostThreads)
+  if (s.norm != RowStatistic::none && s.group > mostNormed)
     return std::to_string(s.group) +
            " columns are normed together but registers hold " +
-           std::to_string(mostColumns * mostThreads);
+           std::to_string(mostNormed);
   return whyNoRegion(s.body);
 }
 

@@ -20,6 +20,9 @@ constexpr int64_t stepColumns = 16;
 // text, and batches.
 constexpr int64_t likelyRows[] = {512, 4096, 12288};
 constexpr double weightOfRows[] = {0.05, 0.35, 0.6};
+// What a sum of bytes takes to become a number: mostly the load of the weight
+// that its row's outlier meets (not measured).
+constexpr double byteInstructions = 12;
 // As far as the model has been wrong.
 constexpr double nearlyAsGood = 1.3;
 
@@ -44,6 +47,8 @@ static const Candidate candidates[] = {
 // Instructions for an element of the out.
 static double epilogueInstructions(const KernelSpec &spec) {
   double count = 1.4 + instructionsOf(spec.matmul.epilogue);
+  if (spec.matmul.ofBytes())
+    count += byteInstructions * spec.matmul.accumulators;
   if (spec.out.element == Element::f32)
     count += 2; // two words in place of one, and their order
   for (const BufferSpec &extra : spec.matmul.extras)
@@ -52,6 +57,16 @@ static double epilogueInstructions(const KernelSpec &spec) {
     else if (extra.reading == Reading::column)
       count += 0.5;
   return count;
+}
+
+// Tensor cores take as many bytes of K in a cycle whatever these are.
+static double bytesOfRow(const MatmulSpec &matmul) {
+  return double(matmul.inner * bytesOf(matmul.input.element));
+}
+
+static int64_t stepsOf(const MatmulSpec &matmul) {
+  const int64_t step = stepOf(matmul);
+  return (matmul.inner + step - 1) / step;
 }
 
 static double efficiencyOf(const MatmulTile &tile) {
@@ -67,7 +82,8 @@ static double cyclesOf(const KernelSpec &spec, const MatmulTile &tile,
                        int64_t rows) {
   const MatmulLayout layout(spec, tile);
   const double size = double(tile.rows()) * tile.columns / (128 * 256);
-  const double products = 16.0 * spec.matmul.inner * size / efficiencyOf(tile);
+  const double products =
+      8.0 * bytesOfRow(spec.matmul) * size / efficiencyOf(tile);
   const double epilogue =
       256 * epilogueInstructions(spec) * size / spec.matmul.accumulators +
       2000 * size;
@@ -82,6 +98,10 @@ static double cyclesOf(const KernelSpec &spec, const MatmulTile &tile,
 }
 
 static bool fits(const KernelSpec &spec, const MatmulTile &tile) {
+  // The numbers that sums of bytes stand for take registers (192 bytes spilled
+  // with an extra by element).
+  if (spec.matmul.ofBytes() && tile.columns * tile.blocks > 256)
+    return false;
   const MatmulLayout layout(spec, tile);
   return layout.panels > 0 && layout.outColumns % layout.panelColumns == 0 &&
          layout.stages >= 3;
@@ -289,8 +309,6 @@ std::string whyNotNormed(const KernelSpec &spec) {
 
 std::string whyNotMatmul(const KernelSpec &spec) {
   const MatmulSpec &m = spec.matmul;
-  if (m.ofBytes())
-    return "its operands are bytes";
   if (m.ofBlocks())
     return "its weight is in blocks";
   if (m.heads)
@@ -315,8 +333,8 @@ std::string whyNotMatmul(const KernelSpec &spec) {
     return "its out is neither f32 nor bf16";
   if (std::string why = whyNoRegion(m.epilogue); !why.empty())
     return why;
-  if (!spec.joined.empty() && (isOfParts(m) || m.experts))
-    return "its rows are normed, but it is of f32 or of experts";
+  if (!spec.joined.empty() && (isOfParts(m) || m.ofBytes() || m.experts))
+    return "its rows are normed, but it is of f32, of bytes or of experts";
   if (!spec.joined.empty())
     return whyNotNormed(spec);
   const bool fits = isOfParts(m) ? fitsParts(spec, partsTile(m, false))
@@ -339,15 +357,14 @@ static std::string rounded(double number) {
 
 std::string explainTile(const KernelSpec &spec, const MatmulTile &tile) {
   const int64_t rows = likelyRows[std::size(likelyRows) - 1];
-  const double ideal = 2.0 * rows * spec.matmul.columns *
-                       spec.matmul.accumulators * spec.matmul.inner / 4096 /
-                       units;
+  const double ideal = double(rows) * spec.matmul.columns *
+                       spec.matmul.accumulators * bytesOfRow(spec.matmul) /
+                       4096 / units;
   const MatmulLayout layout(spec, tile);
   return "tiles of " + wordsOf(tile) + ", " + std::to_string(layout.stages) +
          " stages of K: " + rounded(epilogueInstructions(spec)) +
          " instructions for an element after " +
-         std::to_string((spec.matmul.inner + 63) / 64) +
-         " steps; the model expects " +
+         std::to_string(stepsOf(spec.matmul)) + " steps; the model expects " +
          rounded(100 * ideal / cyclesOf(spec, tile, rows)) +
          " % of the tensor cores' peak at " + std::to_string(rows) + " rows";
 }

@@ -83,12 +83,14 @@ void packBlocks(MatmulOp matmul) {
                 panels.accumulators));
 }
 
+// Rows begin at multiples of 16 bytes.
 bool mayStayInRows(MatmulOp matmul) {
   ShapedType type = cast<ShapedType>(matmul.getWeight().getType());
-  const bool isBf16 = type.getElementType().isBF16();
-  return (isBf16 || type.getElementType().isF32()) &&
-         (type.getRank() == 2 || isBf16) &&
-         type.getShape().back() % mille::PanelWidths::rowUnit == 0;
+  Type element = type.getElementType();
+  const int64_t inner = type.getShape().back();
+  return (type.getRank() == 2 || !element.isF32()) &&
+         inner % mille::PanelWidths::rowUnit == 0 &&
+         inner * element.getIntOrFloatBitWidth() % 128 == 0;
 }
 
 struct PackWeights : mille::plan::impl::PackWeightsBase<PackWeights> {

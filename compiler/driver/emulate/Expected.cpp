@@ -1,9 +1,13 @@
 // What matmul, rows and attention compute, in double. Must not know kernels.
 #include "compiler/driver/emulate/Expected.h"
+#include "compiler/driver/emulate/ExpectedBytes.h"
 #include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Numbers.h"
 #include "compiler/interpret/ScalarRegion.h"
+#include "compiler/kernels/Describe.h"
 #include "dialects/kernel/Joined.h"
+
+#include <numeric>
 
 using namespace mille;
 using namespace mille::emulated;
@@ -23,9 +27,24 @@ public:
     operand.name = name;
     operand.spec = spec;
     operand.rows = rows;
-    operand.weights = what == Drawn::weights || what == Drawn::realWeights;
+    operand.weights = what == Drawn::weights || what == Drawn::realWeights ||
+                      what == Drawn::signedBytes;
     draw(operand, what, entries, random);
     into.push_back(std::move(operand));
+  }
+  // The sums of the rows of the weight, which is the last operand but one.
+  void addSums(int64_t rows) {
+    const Operand &weight = into[into.size() - 2];
+    const int64_t columns = weight.spec.columns;
+    Operand sums;
+    sums.name = "sums";
+    sums.spec = {2, 1, -1, 1, Reading::element, Element::i32};
+    sums.rows = rows;
+    sums.weights = true;
+    for (auto row = weight.numbers.begin(); row != weight.numbers.end();
+         row += columns)
+      sums.numbers.push_back(std::accumulate(row, row + columns, 0.0));
+    into.push_back(std::move(sums));
   }
   // A row of the last two operands.
   void fillRow(int64_t row, double number) {
@@ -49,16 +68,27 @@ private:
 } // namespace
 
 static std::string drawMatmul(const MatmulSpec &m, Drawer &drawer) {
-  if (m.panel || m.ofBytes() || m.ofBlocks())
-    return "a matmul with packed weights, bytes or blocks";
+  if (m.panel || m.ofBlocks())
+    return "a matmul with packed weights or blocks";
   const bool real = m.input.element == Element::f32;
   drawer.add("input", m.input, drawer.sizes.rows,
-             real ? Drawn::reals : Drawn::numbers);
-  BufferSpec weight = {2,       m.inner,          -1,
-                       m.inner, Reading::element, m.input.element};
-  const int64_t entries = std::max<int64_t>(m.experts, 1);
-  drawer.add("weight", weight, m.columns * m.accumulators * entries,
-             real ? Drawn::realWeights : Drawn::weights);
+             m.ofBytes() ? Drawn::bytes
+             : real      ? Drawn::reals
+                         : Drawn::numbers);
+  BufferSpec weight = {
+      2,       m.inner,          -1,
+      m.inner, Reading::element, m.ofBytes() ? Element::i8 : m.input.element};
+  const int64_t weightRows =
+      m.columns * m.accumulators * std::max<int64_t>(m.experts, 1);
+  drawer.add("weight", weight, weightRows,
+             m.ofBytes() ? Drawn::signedBytes
+             : real      ? Drawn::realWeights
+                         : Drawn::weights);
+  if (m.ofBytes()) {
+    drawer.add("parameters", m.parameters, drawer.sizes.rows,
+               Drawn::byteParameters, m.inner);
+    drawer.addSums(weightRows);
+  }
   for (const BufferSpec &extra : m.extras)
     drawer.addRead("extra", extra);
   return "";
@@ -129,6 +159,12 @@ static std::string drawAttention(const AttentionSpec &a, Drawer &drawer) {
   return "";
 }
 
+std::vector<BufferSpec> mille::emulated::outsOf(const KernelSpec &spec) {
+  if (spec.kind == KernelKind::quantize)
+    return {spec.quantize.values, spec.out};
+  return spec.outs();
+}
+
 std::vector<Operand> mille::emulated::operandsOf(mlir::Operation *op,
                                                  const KernelSpec &spec,
                                                  const Sizes &sizes,
@@ -145,6 +181,11 @@ std::vector<Operand> mille::emulated::operandsOf(mlir::Operation *op,
   case KernelKind::attention:
     problem = drawAttention(spec.attention, drawer);
     break;
+  case KernelKind::quantize:
+    if (spec.quantize.inBlocks())
+      problem = "bytes in blocks";
+    drawer.add("input", spec.quantize.input, sizes.rows);
+    break;
   default:
     problem = op->getName().getStringRef().str();
   }
@@ -156,7 +197,7 @@ std::vector<Operand> mille::emulated::operandsOf(mlir::Operation *op,
     for (size_t i = 0; i < joined.sources.size(); ++i)
       if (joined.sources[i] < 0)
         drawer.addRead("joined input", joined.rows.inputs[i]);
-  for (const BufferSpec &out : spec.outs())
+  for (const BufferSpec &out : outsOf(spec))
     drawer.add("out", out, sizes.rows);
   return operands;
 }
@@ -217,6 +258,7 @@ std::vector<int64_t> mille::emulated::startsOf(const MatmulSpec &m,
 static void computeMatmul(mlir::Operation *op, const MatmulSpec &m,
                           std::vector<Operand> &operands) {
   const Operand &input = operands[0], &weight = operands[1];
+  const std::vector<double> inputRows = rowsOf(m, operands);
   Operand &out = operands.back();
   const int64_t both = m.columns * m.accumulators;
   std::vector<double> sums(input.rows * both);
@@ -227,9 +269,8 @@ static void computeMatmul(mlir::Operation *op, const MatmulSpec &m,
   for (size_t e = 0; e + 1 < starts.size(); ++e) {
     const int64_t first = starts[e], rows = starts[e + 1] - first;
     if (rows)
-      product(&input.numbers[first * m.inner],
-              &weight.numbers[e * both * m.inner], &sums[first * both], rows,
-              m.inner, both);
+      product(&inputRows[first * m.inner], &weight.numbers[e * both * m.inner],
+              &sums[first * both], rows, m.inner, both);
     std::fill_n(entryOf.begin() + first, rows, e);
   }
   runRegion(op, out, [&](int64_t row) {
@@ -239,10 +280,11 @@ static void computeMatmul(mlir::Operation *op, const MatmulSpec &m,
       arguments.emplace_back(first, first + m.columns);
     }
     for (size_t i = 0; i < m.extras.size(); ++i) {
+      const Operand &extra = operands[buffersBeforeExtras(m) + i];
       const bool byExpert =
-          m.extras[i].reading == Reading::column && operands[2 + i].rows > 1;
+          m.extras[i].reading == Reading::column && extra.rows > 1;
       arguments.push_back(
-          rowOf(operands[2 + i], byExpert ? entryOf[row] : row, m.columns));
+          rowOf(extra, byExpert ? entryOf[row] : row, m.columns));
     }
     return arguments;
   });
@@ -407,6 +449,8 @@ static void computeOne(mlir::Operation *op, const KernelSpec &spec,
     return computeMatmul(op, spec.matmul, operands);
   case KernelKind::rows:
     return computeRows(op, spec.rows, operands);
+  case KernelKind::quantize:
+    return computeBytes(operands);
   default:
     AttentionInDouble(op, spec.attention, sizes, operands).compute();
   }
@@ -418,9 +462,10 @@ void mille::emulated::compute(mlir::Operation *op, const KernelSpec &spec,
                               std::vector<Operand> &operands) {
   if (spec.joined.empty())
     return computeOne(op, spec, sizes, operands);
-  size_t next = spec.kind == KernelKind::matmul
-                    ? 2 + spec.matmul.extras.size()
-                    : spec.rows.inputs.size() + spec.rows.indices;
+  size_t next =
+      spec.kind == KernelKind::matmul
+          ? buffersBeforeExtras(spec.matmul) + spec.matmul.extras.size()
+          : spec.rows.inputs.size() + spec.rows.indices;
   std::vector<Operand> results;
   std::vector<Operand> own(operands.begin(), operands.begin() + next);
   auto finish = [&](const BufferSpec &out, auto computed) {

@@ -110,7 +110,7 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
   }
   compute(op, spec, sizes, operands);
   std::vector<emulate::Buffer> buffers;
-  const size_t inputs = operands.size() - spec.outs().size();
+  const size_t inputs = operands.size() - outsOf(spec).size();
   for (const Operand &operand : operands)
     buffers.push_back(operand.bytes(buffers.size() < inputs));
   if (spec.matmul.experts)

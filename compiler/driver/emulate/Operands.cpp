@@ -70,6 +70,20 @@ void Operand::read(const emulate::Buffer &buffer) {
     }
 }
 
+static double byteParameter(int64_t which, int64_t inner,
+                            std::mt19937 &random) {
+  switch (which) {
+  case 0:
+    return std::ldexp(1 + random() % 7, -18);
+  case 1:
+    return double(random() % 256);
+  case 2:
+    return (int(random() % 33) - 16) / 64.0;
+  default:
+    return double(random() % inner);
+  }
+}
+
 void mille::emulated::draw(Operand &operand, Drawn what, int64_t entries,
                            std::mt19937 &random) {
   const int64_t columns = operand.spec.columns;
@@ -105,6 +119,15 @@ void mille::emulated::draw(Operand &operand, Drawn what, int64_t entries,
       break;
     case Drawn::segments:
       number = double(i / 17);
+      break;
+    case Drawn::bytes:
+      number = double(random() % 256);
+      break;
+    case Drawn::signedBytes:
+      number = double(random() % 255) - 127;
+      break;
+    case Drawn::byteParameters:
+      number = byteParameter(i % columns, entries, random);
       break;
     }
   }

@@ -47,10 +47,14 @@ enum class Drawn {
   flags,
   indices,
   angles,
-  segments
+  segments,
+  bytes,          // without sign
+  signedBytes,    // from -127 on
+  byteParameters, // of rows of bytes: step, zero, outlier, its column
 };
 
-// Numbers that its type holds exactly. Indices are below `entries`.
+// Numbers that its type holds exactly. Indices, and columns of outliers, are
+// below `entries`.
 void draw(Operand &operand, Drawn what, int64_t entries, std::mt19937 &random);
 
 } // namespace mille::emulated

@@ -91,8 +91,9 @@ void MatmulPipe::declareOperands() {
   if (!s.ofBytes())
     return;
   parameters = bufferOf(s.parameters, names("parameters"));
-  sums = ImageParam(Int(32), 3, names("sums"));
-  sums.dim(2).set_bounds(0, panels).set_stride(panel);
+  sums = ImageParam(Int(32), inRows ? 2 : 3, names("sums"));
+  if (!inRows)
+    sums.dim(2).set_bounds(0, panels).set_stride(panel);
   pipe.arguments.insert(pipe.arguments.end(), {parameters, sums});
 }
 
@@ -210,7 +211,7 @@ void MatmulPipe::multiply() {
 Expr MatmulPipe::startOf(const Expr &row, const Expr &column,
                          const Expr &at) const {
   Expr zero = oneRounding(Internal::Call::strict_sub, 0.0f, parameters(1, row));
-  return cast<int32_t>(zero) * sums(column, 0, at);
+  return cast<int32_t>(zero) * sumAt(column, at);
 }
 
 // The column of a row's outlier. The clamp shows Halide that the weight's
@@ -247,7 +248,7 @@ void MatmulPipe::pickOutlierWeights() {
 Expr MatmulPipe::outlierWeightAt(const Expr &row, int accumulator) const {
   Expr column = outlierColumn(row);
   Expr word =
-      weight(accumulator * width + n % width, column / group, n / width);
+      wordAt(accumulator * width + n % width, column / group, n / width);
   return partOf(word, column % group, s.input.element);
 }
 

@@ -14,12 +14,20 @@ Expr MatmulPipe::lastRow() const {
 // The group of a weight's values at column x of a panel, step y and panel z.
 Expr MatmulPipe::wordAt(const Expr &x, const Expr &y, const Expr &z) const {
   const Expr step = min(y, steps - 1);
-  if (!inRows)
-    return weight(x, step, min(z, panels - 1));
+  return inRows ? weight(step, weightRow(x, z))
+                : weight(x, step, min(z, panels - 1));
+}
+
+// The row of a weight in rows that is column x of panel z.
+Expr MatmulPipe::weightRow(const Expr &x, const Expr &z) const {
   const int columns = int(s.columns);
   const Expr column = min(z * width + x % width, columns - 1);
-  return weight(step,
-                accumulators == 1 ? column : x / width * columns + column);
+  return accumulators == 1 ? column : x / width * columns + column;
+}
+
+// The sum of that row.
+Expr MatmulPipe::sumAt(const Expr &x, const Expr &z) const {
+  return inRows ? sums(0, weightRow(x, z)) : sums(x, 0, z);
 }
 
 void MatmulPipe::multiplyOnDevice() {

@@ -36,6 +36,8 @@ private:
   void multiply();
   void multiplyOnDevice();
   Expr wordAt(const Expr &x, const Expr &y, const Expr &z) const;
+  Expr weightRow(const Expr &x, const Expr &z) const;
+  Expr sumAt(const Expr &x, const Expr &z) const;
   Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
   void declareBlocks();
   Expr levelAt(const Expr &b, const Expr &x, const Expr &y) const;

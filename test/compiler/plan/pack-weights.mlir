@@ -102,6 +102,30 @@ func.func @keep_as_stack_of_bf16(%x: tensor<?x8xbf16>, %s: tensor<4xi32>, %o: te
   return %y : tensor<?x80xf32>
 }
 
+// Bytes and their rows' sums, where K is a multiple of 16.
+// CHECK-LABEL: func.func @keep_as_rows_of_bytes
+// CHECK-COUNT-2: kernel.weight #transformer.pack<
+// ROWS-LABEL: func.func @keep_as_rows_of_bytes
+// ROWS: kernel.weight @w -> tensor<80x16xi8>
+// ROWS: kernel.weight @s -> tensor<80x1xi32>
+// ROWS: kernel.weight #transformer.pack<@v,
+// ROWS: kernel.weight #transformer.pack<@s,
+func.func @keep_as_rows_of_bytes(%x: tensor<?x16xui8>, %z: tensor<?x8xui8>, %p: tensor<?x4xf32>, %o: tensor<?x80xf32>) -> (tensor<?x80xf32>, tensor<?x80xf32>) {
+  %w = kernel.weight @w -> tensor<80x16xi8>
+  %s = kernel.weight @s -> tensor<80x1xi32>
+  %y = kernel.matmul %x, %w parameters %p : tensor<?x4xf32> sums %s : tensor<80x1xi32> outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x16xui8>, tensor<80x16xi8> -> tensor<?x80xf32>
+  %v = kernel.weight @v -> tensor<80x8xi8>
+  %t = kernel.weight @s -> tensor<80x1xi32>
+  %u = kernel.matmul %z, %v parameters %p : tensor<?x4xf32> sums %t : tensor<80x1xi32> outs(%o : tensor<?x80xf32>) accumulators 1 {
+  ^bb0(%acc: f32):
+    kernel.yield %acc : f32
+  } : tensor<?x8xui8>, tensor<80x8xi8> -> tensor<?x80xf32>
+  return %y, %u : tensor<?x80xf32>, tensor<?x80xf32>
+}
+
 // 12 is no multiple of 8, though 80 is.
 // ROWS-LABEL: func.func @packs_a_stack_of_12
 // ROWS: kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1, group = 2>
