@@ -1,7 +1,8 @@
 // What the backward pass of experts computes beside its kernels: gradients of
-// the router's logits and of experts' weights, and the expert of each row.
-// Must compute each row from itself alone: the same for any batch and any
-// threads.
+// the router's logits and of experts' weights, the loss that balances experts,
+// and the expert of each row.
+// Must compute each row from itself alone, but for that loss, which reads whole
+// numbers of all of them: the same for any threads.
 #include "runtime/Backend.h"
 #include "runtime/Partition.h"
 
@@ -122,6 +123,58 @@ void routeBlock(void *context, int64_t task, int) {
     route.row(m);
 }
 
+struct Shares {
+  const float *logits;
+  int64_t logitsStride, entries, k;
+  const int32_t *place, *starts;
+  int64_t rows;
+  float *out;
+  int64_t outStride;
+};
+
+void sharesBlock(void *context, int64_t task, int) {
+  const Shares &s = *static_cast<Shares *>(context);
+  const mille::Range rows = rowsOf(task, s.rows);
+  double p[MILLE_MOST_EXPERTS];
+  for (int64_t m = rows.first; m < rows.end; ++m) {
+    float *out = s.out + m * s.outStride;
+    for (int64_t e = 0; e < s.entries; ++e) {
+      p[e] = s.logits[m * s.logitsStride + e];
+      out[e] = 0;
+    }
+    softmax(p, (int32_t)s.entries);
+    for (int64_t e = 0; e < s.entries; ++e)
+      out[s.entries + e] = (float)p[e];
+    for (int64_t j = 0; j < s.k; ++j)
+      out[expertAt(s.starts, (int32_t)s.entries, s.place[m * s.k + j])] = 1;
+  }
+}
+
+struct SharesBack {
+  const float *gradient;
+  int64_t gradientStride;
+  const float *logits;
+  int64_t logitsStride, entries, rows;
+  float *out;
+  int64_t outStride;
+};
+
+void sharesBackBlock(void *context, int64_t task, int) {
+  const SharesBack &s = *static_cast<SharesBack *>(context);
+  const mille::Range rows = rowsOf(task, s.rows);
+  double p[MILLE_MOST_EXPERTS], g[MILLE_MOST_EXPERTS];
+  for (int64_t m = rows.first; m < rows.end; ++m) {
+    for (int64_t e = 0; e < s.entries; ++e) {
+      p[e] = s.logits[m * s.logitsStride + e];
+      g[e] = s.gradient[m * s.gradientStride + s.entries + e];
+    }
+    softmax(p, (int32_t)s.entries);
+    throughSoftmax(p, g, (int32_t)s.entries);
+    for (int64_t e = 0; e < s.entries; ++e)
+      s.out[m * s.outStride + e] = (float)g[e];
+  }
+}
+
 struct SlotProducts {
   const float *slots, *row;
   int64_t slotsStride, rowStride, columns, k;
@@ -187,6 +240,70 @@ void mille_route_gradient(mille_run *run, const int32_t *n, double epsilon,
                      out_stride};
   mille::sessionOf(run).share(routeBlock, &route, blocksOf(rows));
   host.give();
+}
+
+void mille_route_shares(mille_run *run, const float *logits,
+                        int64_t logits_stride, int64_t entries, int64_t k,
+                        const int32_t *place, const int32_t *starts, float *out,
+                        int64_t rows, int64_t out_stride) {
+  mille::HostStep host(run, out, rows, out_stride);
+  if (host.skipped())
+    return;
+  Shares shares = {logits, logits_stride, entries, k,         place,
+                   starts, rows,          out,     out_stride};
+  mille::sessionOf(run).share(sharesBlock, &shares, blocksOf(rows));
+  host.give();
+}
+
+void mille_shares_gradient(mille_run *run, const float *gradient,
+                           int64_t gradient_stride, const float *logits,
+                           int64_t logits_stride, int64_t entries, float *out,
+                           int64_t rows, int64_t out_stride) {
+  mille::HostStep host(run, out, rows, out_stride);
+  if (host.skipped())
+    return;
+  SharesBack shares = {gradient,      gradient_stride, logits,
+                       logits_stride, entries,         rows,
+                       out,           out_stride};
+  mille::sessionOf(run).share(sharesBackBlock, &shares, blocksOf(rows));
+  host.give();
+}
+
+/* Counts are whole numbers, so that their sums are exact. */
+void mille_balance_loss(mille_run *run, const float *losses,
+                        int64_t losses_stride, const float *shares,
+                        int64_t shares_stride, int64_t entries, int64_t k,
+                        double factor, const int32_t *mask, float *total,
+                        int64_t total_stride, float *gradient, int64_t rows,
+                        int64_t gradient_stride) {
+  mille::HostStep host(run, total, rows, total_stride),
+      back(run, gradient, rows, gradient_stride);
+  if (host.skipped())
+    return;
+  double count[MILLE_MOST_EXPERTS], all = 0;
+  for (int64_t e = 0; e < entries; ++e) {
+    count[e] = 0;
+    for (int64_t m = 0; m < rows; ++m)
+      if (!mask || mask[m])
+        count[e] += shares[m * shares_stride + e];
+    all += count[e];
+  }
+  all /= (double)k;
+  for (int64_t e = 0; e < entries && all > 0; ++e)
+    count[e] *= factor * (double)entries / (all * all);
+  for (int64_t m = 0; m < rows; ++m) {
+    float *g = gradient + m * gradient_stride;
+    double part = 0;
+    for (int64_t e = 0; e < entries; ++e) {
+      const double slope = !mask || mask[m] ? count[e] : 0;
+      part += slope * shares[m * shares_stride + entries + e];
+      g[e] = 0;
+      g[entries + e] = (float)slope;
+    }
+    total[m * total_stride] = (float)(losses[m * losses_stride] + part);
+  }
+  host.give();
+  back.give();
 }
 
 void mille_slot_products(mille_run *run, const float *slots,

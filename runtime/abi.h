@@ -4,6 +4,7 @@
 #ifndef MILLE_ABI_H
 #define MILLE_ABI_H
 #include "abi_device.h"
+#include "abi_weights.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -355,6 +356,25 @@ void mille_route_gradient(mille_run *run, const int32_t *numbers,
                           int64_t logits_stride, const int32_t *place,
                           const int32_t *starts, float *out, int64_t rows,
                           int64_t out_stride);
+/* The loss that balances experts. Shares of a row: [2 * entries], 1 or 0 for
+ * each expert that it has chosen, then the softmax of its logits; their
+ * gradient goes into the logits; the loss of shares that are summed over
+ * layers is added to the losses [rows], as transformer.balance_loss says.
+ * mask: [rows], or null. */
+void mille_route_shares(mille_run *run, const float *logits,
+                        int64_t logits_stride, int64_t entries, int64_t k,
+                        const int32_t *place, const int32_t *starts, float *out,
+                        int64_t rows, int64_t out_stride);
+void mille_shares_gradient(mille_run *run, const float *gradient,
+                           int64_t gradient_stride, const float *logits,
+                           int64_t logits_stride, int64_t entries, float *out,
+                           int64_t rows, int64_t out_stride);
+void mille_balance_loss(mille_run *run, const float *losses,
+                        int64_t losses_stride, const float *shares,
+                        int64_t shares_stride, int64_t entries, int64_t k,
+                        double factor, const int32_t *mask, float *total,
+                        int64_t total_stride, float *gradient, int64_t rows,
+                        int64_t gradient_stride);
 /* out[m, j] = row place[m * k + j] of slots . row m of row */
 void mille_slot_products(mille_run *run, const float *slots,
                          int64_t slots_stride, const float *row,
@@ -455,25 +475,6 @@ uint64_t mille_cpu_features(void);
 const char *mille_cpu_feature_name(uint64_t feature);
 
 /* ---- The weights file ---------------------------------------------------- */
-/* header | table (u64, table_count) | tensors, each 64-byte aligned. Nothing
- * else lies between them. Before a run reads any tensor, the runtime checks
- * each table entry against what the code reads there.
- * A kernel.weight outside `layers` has one table entry. A `layers` op has a
- * block of entries. The block has a row per layer: the number of the layer's
- * body, then an entry per distinct weight op of that body. All rows are as long
- * as the longest body needs. */
-#define MILLE_WEIGHTS_MAGIC "MILLEWT\1"
-#define MILLE_WEIGHTS_VERSION 1
-typedef struct {
-  char magic[8];
-  uint32_t version, reserved;
-  /* hash: FNV-1a-64 over 8-byte words after the header */
-  uint64_t total_bytes, hash;
-  uint64_t table_offset, table_count;
-  uint64_t data_offset; /* mille_run.weights points here */
-  char model[64];       /* name, NUL-terminated */
-} mille_weights_header;
-
 /* Adds `bytes` bytes of data to a hash, which starts as MILLE_HASH_START. Every
  * piece but the last must have a multiple of 8 bytes; the last word is filled
  * up with zeros. */

@@ -38,6 +38,10 @@ LogicalResult Backward::run(ArrayRef<Operation *> ops) {
 }
 
 LogicalResult Backward::visit(Operation *op) {
+  if (auto collect = dyn_cast<CollectOp>(op)) {
+    add(collect.getValue(), ofSums.lookup(collect.getNameAttr()));
+    return success();
+  }
   SmallVector<Value> ofResults, ofOperands;
   for (Value result : op->getResults())
     ofResults.push_back(takeGradient(result));
@@ -45,6 +49,10 @@ LogicalResult Backward::visit(Operation *op) {
     return success();
   if (auto layers = dyn_cast<LayersOp>(op))
     return runLayers(layers, ofResults.front());
+  if (auto sum = dyn_cast<CollectedOp>(op)) {
+    ofSums[sum.getNameAttr()] = ofResults.front();
+    return success();
+  }
   auto differentiable = dyn_cast<DifferentiableOp>(op);
   if (!differentiable)
     return op->emitOpError("has no adjoint, so the model cannot be trained");
@@ -92,9 +100,17 @@ static LayersOp takeBodies(LayersOp from, OpBuilder &builder) {
 }
 
 LogicalResult Backward::runLayers(LayersOp layers, Value gradient) {
-  if (again.contains(layers))
-    return runLayersBack(takeBodies(layers, builder), gradient);
-  return runLayersBack(layers, gradient);
+  if (!again.contains(layers))
+    return runLayersBack(layers, gradient);
+  LayersOp second = takeBodies(layers, builder);
+  if (failed(runLayersBack(second, gradient)))
+    return failure();
+  // The first run has added to the sums.
+  SmallVector<CollectOp> added;
+  second.walk([&](CollectOp collect) { added.push_back(collect); });
+  for (CollectOp collect : added)
+    collect.erase();
+  return success();
 }
 
 LogicalResult Backward::runLayersBack(LayersOp layers, Value gradient) {

@@ -58,6 +58,8 @@ private:
   // Values from outside of the layers at hand, and the sums of their gradients.
   llvm::MapVector<mlir::Value, mlir::StringAttr> collectedHere;
   int64_t collections = 0;
+  // The gradients of sums of the forward pass, which are those of their terms.
+  llvm::DenseMap<mlir::StringAttr, mlir::Value> ofSums;
   // Values of the forward pass that the backward block already has.
   llvm::DenseMap<mlir::Value, mlir::Value> known;
   llvm::DenseMap<mlir::Operation *, mlir::Value> knownSums; // of units

@@ -2,6 +2,7 @@
 // an op's derivative.
 #include "compiler/differentiate/Adjoint.h"
 #include "compiler/differentiate/Backward.h"
+#include "compiler/differentiate/Balance.h"
 #include "compiler/differentiate/Dropout.h"
 #include "compiler/differentiate/Passes.h"
 #include "compiler/differentiate/Segments.h"
@@ -73,13 +74,19 @@ public:
                     RankedTensorType::get({1}, builder.getF32Type()), {});
   }
 
-  // An input that is there already, or a new one, [1], which whoever runs steps
-  // knows.
-  Value counter(StringRef name) {
+  // An input that is there already, or null.
+  Value input(StringRef name) {
     for (BlockArgument argument : function.getArguments())
       if (function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                 "transformer.name") == name)
         return argument;
+    return {};
+  }
+
+  // The same, or a new one, [1], which whoever runs steps knows.
+  Value counter(StringRef name) {
+    if (Value there = input(name))
+      return there;
     return addInput(name, RankedTensorType::get({1}, builder.getI32Type()), {},
                     "none");
   }
@@ -253,6 +260,16 @@ private:
     FailureOr<Loss> made = addLoss(entry, *training, training->smoothing);
     if (failed(made))
       return failure();
+    Balance balance;
+    if (training->balance > 0 && loss.getValue() != "given") {
+      FailureOr<Balance> added =
+          addBalance(entry.function, entry.builder, training->balance,
+                     made->value, entry.input(maskName));
+      if (failed(added))
+        return failure();
+      balance = *added;
+      made->value = balance.losses;
+    }
     // Its inputs come after those that the loss has, which eval has too.
     if (training->dropout > 0)
       addDropout(entry.function, training->dropout, entry.counter(stepName),
@@ -272,6 +289,8 @@ private:
     backward.computeAgain(segments);
     saved.choose(entry.block(), backward, policy->within);
     backward.add(made->output, made->gradient);
+    if (balance.shares)
+      backward.add(balance.shares, balance.gradient);
     if (failed(backward.run(ops)))
       return failure();
     saved.insert();

@@ -100,8 +100,21 @@ LogicalResult adjoint<CombineOp>(CombineOp op, OpBuilder &builder,
   return success();
 }
 
+template <>
+SmallVector<Value> reads<RouteSharesOp>(RouteSharesOp op, const Primal &) {
+  return {op.getLogits()};
+}
+template <>
+LogicalResult adjoint<RouteSharesOp>(RouteSharesOp op, OpBuilder &builder,
+                                     ValueRange gradients, Primal &primal,
+                                     Gradients &into) {
+  into[0] = SharesGradientOp::create(builder, op.getLoc(), gradients.front(),
+                                     primal.at(op.getLogits()));
+  return success();
+}
+
 void attachExpertAdjoints(MLIRContext *context) {
-  attachAdjoints<RouteOp, DispatchOp, CombineOp>(context);
+  attachAdjoints<RouteOp, DispatchOp, CombineOp, RouteSharesOp>(context);
 }
 
 } // namespace mille::differentiate

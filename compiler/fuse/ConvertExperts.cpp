@@ -134,6 +134,48 @@ LogicalResult Converter::convertRouteGradient(RouteGradientOp op) {
   return success();
 }
 
+LogicalResult Converter::convertRouteShares(RouteSharesOp op) {
+  Routing *routing = routingOf(op, op.getExperts());
+  if (!routing)
+    return failure();
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::RouteSharesOp::create(
+          body, op.getLoc(), to.getType(), valueOf(op.getLogits()),
+          routing->place, routing->starts, channelsOf(op.getExperts()), to)
+          .getResult();
+  return success();
+}
+
+LogicalResult Converter::convertSharesGradient(SharesGradientOp op) {
+  if (failed(sameRows(op, {op.getLogits(), op.getGradient()})))
+    return failure();
+  Value to = destinationOf(op.getResult());
+  values[op.getResult()] =
+      kernel::SharesGradientOp::create(body, op.getLoc(), to.getType(),
+                                       valueOf(op.getGradient()),
+                                       valueOf(op.getLogits()), to)
+          .getResult();
+  return success();
+}
+
+LogicalResult Converter::convertBalanceLoss(BalanceLossOp op) {
+  if (failed(sameRows(op, {op.getShares(), op.getLosses()})))
+    return failure();
+  spaces[op.getGradient()] = spaces[op.getTotal()] = spaceOf(op.getShares());
+  SmallVector<Value> outs{
+      makeDestination(body, op.getLoc(), rowsOf(op.getShares()), 1),
+      destinationOf(op.getGradient())};
+  auto loss = kernel::BalanceLossOp::create(
+      body, op.getLoc(), TypeRange(ValueRange(outs)), valueOf(op.getLosses()),
+      valueOf(op.getShares()),
+      op.getKeyMask() ? valueOf(op.getKeyMask()) : Value(), outs, op.getKAttr(),
+      op.getFactorAttr());
+  values[op.getTotal()] = loss.getResults()[0];
+  values[op.getGradient()] = loss.getResults()[1];
+  return success();
+}
+
 LogicalResult Converter::convertSlotProducts(SlotProductsOp op) {
   Space space = spaceOf(op.getSlots());
   if (!isa_and_nonnull<RouteOp>(space.route))

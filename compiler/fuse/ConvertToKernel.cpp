@@ -212,6 +212,9 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](CombineOp op) { return convertCombine(op); })
       .Case([&](RouteGradientOp op) { return convertRouteGradient(op); })
       .Case([&](SlotProductsOp op) { return convertSlotProducts(op); })
+      .Case([&](RouteSharesOp op) { return convertRouteShares(op); })
+      .Case([&](SharesGradientOp op) { return convertSharesGradient(op); })
+      .Case([&](BalanceLossOp op) { return convertBalanceLoss(op); })
       .Case([&](ResidualOp op) { return convertResidual(op); })
       .Case([&](LayersOp op) { return convertLayers(op); })
       .Case([&](NormOp op) {
@@ -294,20 +297,26 @@ LogicalResult Converter::convertReturn(func::ReturnOp op) {
   return success();
 }
 
-// The streams of a loop: the layers' input, and sums that its layers add to.
-SmallVector<Value> Converter::streamsOf(transformer::LayersOp op) {
+// The streams of a loop: the layers' input, and sums that its layers add to,
+// which have `names`.
+SmallVector<Value>
+Converter::streamsOf(transformer::LayersOp op,
+                     llvm::SetVector<llvm::StringRef> &names) {
   SmallVector<Value> streams{valueOf(op.getInput())};
-  collected.clear();
   op.walk([&](transformer::CollectOp collect) {
-    if (!collected.insert({collect.getName(), Value()}).second)
+    if (!names.insert(collect.getName()))
       return;
-    streams.push_back(zeroRows(op.getLoc(), collect.getLike()));
+    Value sum = collected.lookup(collect.getName()); // of loops before it
+    streams.push_back(sum ? sum
+                          : zeroRows(op.getLoc(), collect.getLike(),
+                                     channelsOf(collect.getValue())));
   });
   return streams;
 }
 
 LogicalResult Converter::convertLayers(transformer::LayersOp op) {
-  SmallVector<Value> streams = streamsOf(op);
+  llvm::SetVector<StringRef> names;
+  SmallVector<Value> streams = streamsOf(op, names);
   OperationState state(op.getLoc(), kernel::LayersOp::getOperationName());
   kernel::LayersOp::build(body, state, TypeRange(ValueRange(streams)), streams,
                           op.getSlots(), op.getBodiesAttr(), op.getTable(),
@@ -321,9 +330,9 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
                                     TypeRange(ValueRange(streams)), locations);
     values[from.getArgument(0)] = block->getArgument(0);
     spaces[from.getArgument(0)] = spaceOf(op.getInput());
-    for (auto [entry, argument] :
-         llvm::zip_equal(collected, block->getArguments().drop_front()))
-      entry.second = argument;
+    for (auto [name, argument] :
+         llvm::zip_equal(names, block->getArguments().drop_front()))
+      collected[name] = argument;
     columns.clear();
     layer = block;
     lastWeight = nullptr;
@@ -334,16 +343,16 @@ LogicalResult Converter::convertLayers(transformer::LayersOp op) {
       return failure();
     SmallVector<Value> results{
         valueOf(from.front().getTerminator()->getOperand(0))};
-    for (auto &[name, sum] : collected)
-      results.push_back(sum);
+    for (StringRef name : names)
+      results.push_back(collected[name]);
     kernel::YieldOp::create(body, op.getLoc(), results);
   }
   columns.clear();
   layer = nullptr;
   values[op.getResult()] = layers.getOutcomes().front();
-  for (auto [entry, sum] :
-       llvm::zip_equal(collected, layers.getOutcomes().drop_front()))
-    entry.second = sum;
+  for (auto [name, sum] :
+       llvm::zip_equal(names, layers.getOutcomes().drop_front()))
+    collected[name] = sum;
   return success();
 }
 

@@ -424,14 +424,13 @@ LogicalResult Converter::convertSave(SavedOp op) {
   return success();
 }
 
-Value Converter::zeroRows(Location location, Value like) {
-  auto type = cast<RankedTensorType>(like.getType());
+Value Converter::zeroRows(Location location, Value like, int64_t channels) {
   Attribute zero =
       NumbersAttr::get(head.getContext(), head.getDenseF64ArrayAttr({0.0}),
                        RankedTensorType::get({1}, head.getF32Type()));
   RowsSpec spec;
   spec.inputs.push_back(weight(location, zero));
-  return makeRows(body, location, spec, rowsOf(like), type.getShape().back(),
+  return makeRows(body, location, spec, rowsOf(like), channels,
                   [](OpBuilder &, Location, ValueRange x) { return x[0]; });
 }
 
@@ -449,6 +448,10 @@ LogicalResult Converter::convertDropout(DropoutOp op) {
 
 LogicalResult Converter::convertCollect(CollectOp op) {
   Value &sum = collected[op.getName()];
+  if (!sum) { // outside of layers, the first
+    sum = valueOf(op.getValue());
+    return success();
+  }
   RowsSpec spec;
   spec.inputs = {sum, valueOf(op.getValue())};
   sum = makeRows(body, op.getLoc(), spec, rowsOf(op.getValue()),

@@ -52,7 +52,8 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convert(mlir::Operation *op);
   mlir::LogicalResult convertLayers(transformer::LayersOp op);
-  llvm::SmallVector<mlir::Value> streamsOf(transformer::LayersOp op);
+  llvm::SmallVector<mlir::Value>
+  streamsOf(transformer::LayersOp op, llvm::SetVector<llvm::StringRef> &names);
   void recordBodies(transformer::LayersOp op);
   mlir::LogicalResult convertReturn(mlir::func::ReturnOp op);
 
@@ -121,6 +122,9 @@ private:
   mlir::LogicalResult convertCombine(transformer::CombineOp op);
   mlir::LogicalResult convertExpertLinear(transformer::LinearOp op);
   mlir::LogicalResult convertRouteGradient(transformer::RouteGradientOp op);
+  mlir::LogicalResult convertRouteShares(transformer::RouteSharesOp op);
+  mlir::LogicalResult convertSharesGradient(transformer::SharesGradientOp op);
+  mlir::LogicalResult convertBalanceLoss(transformer::BalanceLossOp op);
   mlir::LogicalResult convertSlotProducts(transformer::SlotProductsOp op);
   mlir::LogicalResult addExpertBias(transformer::WeightGradientOp op,
                                     Routing &routing);
@@ -189,8 +193,9 @@ private:
   mlir::LogicalResult convertDropout(transformer::DropoutOp op);
   mlir::LogicalResult convertCollect(transformer::CollectOp op);
   mlir::LogicalResult convertCollect(transformer::CollectedOp op);
-  // Zeros of the type and rows of an original.
-  mlir::Value zeroRows(mlir::Location location, mlir::Value like);
+  // Zeros, as many rows as an original has.
+  mlir::Value zeroRows(mlir::Location location, mlir::Value like,
+                       int64_t channels);
   mlir::LogicalResult convertSave(transformer::SaveOp op);
   mlir::LogicalResult convertSave(transformer::SavedOp op);
   mlir::LogicalResult convertNormGradient(transformer::NormGradientOp op);
@@ -286,8 +291,8 @@ private:
   // Outside of layers values; inside the originals, whose rows saved values
   // have.
   llvm::StringMap<mlir::Value> savedValues;
-  // The sums of the loop at hand, or of the last one.
-  llvm::MapVector<llvm::StringRef, mlir::Value> collected;
+  // What each sum holds so far; in a loop that adds to it, a stream of that.
+  llvm::StringMap<mlir::Value> collected;
   llvm::StringMap<unsigned> schedules; // of each slot
   // The values of scheduled scales: a step's gradients read those that its
   // units made.

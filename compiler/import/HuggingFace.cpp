@@ -166,15 +166,16 @@ void mille::import::ignoreUsual(Config &config, ArrayRef<StringRef> silent) {
 // What transformers would train the model by.
 static void readLoss(Config &config, ModelSpec &model) {
   const std::string problem = config.text("problem_type", "");
+  Loss loss = Loss::by_output;
   if (problem == "regression")
-    model.training.emplace().loss = Loss::mean_squared_error;
+    loss = Loss::mean_squared_error;
   else if (problem == "multi_label_classification")
-    model.training.emplace().loss = Loss::binary_cross_entropy;
-  if (config.flag("output_router_logits", false))
-    config.problems.note(config.at(),
-                         "output_router_logits is true: training is without "
-                         "the loss that balances experts, which transformers "
-                         "adds then");
+    loss = Loss::binary_cross_entropy;
+  else
+    return;
+  if (!model.training)
+    model.training.emplace();
+  model.training->loss = loss;
 }
 
 void mille::import::readConfig(Config &config, const Family &family,

@@ -1,5 +1,6 @@
-// Gradients of the router's logits and of the weights of experts' results, in
-// both dialects. Must not choose experts: the forward pass has.
+// Gradients of the router's logits and of the weights of experts' results, and
+// the loss that balances experts, in both dialects. Must not choose experts:
+// the forward pass has.
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -67,6 +68,101 @@ void routeRow(Op op, int64_t k, const double *weights, const double *experts,
   logits = std::move(gradient);
 }
 
+// Of each row the experts that it has chosen, and the softmax of its logits.
+Tensor sharesOf(const Tensor &logits, const std::vector<double> &experts) {
+  std::vector<int64_t> shape = logits.shape;
+  shape.back() *= 2;
+  Tensor out = zeros(std::move(shape));
+  const int64_t entries = columnsOf(logits), rows = rowsOf(logits),
+                k = rows ? int64_t(experts.size()) / rows : 0;
+  for (int64_t m = 0; m < rows; ++m) {
+    double *into = &out.numbers[m * 2 * entries];
+    const double *from = &logits.numbers[m * entries];
+    std::vector<double> p(from, from + entries);
+    softmax(p);
+    for (int64_t j = 0; j < k; ++j)
+      into[int64_t(experts[m * k + j])] = 1;
+    llvm::copy(p, into + entries);
+  }
+  return out;
+}
+
+Tensor sharesBack(const Tensor &gradient, const Tensor &logits) {
+  Tensor out = logits;
+  const int64_t entries = columnsOf(out);
+  for (int64_t m = 0; m < rowsOf(out); ++m) {
+    double *row = &out.numbers[m * entries];
+    const double *from = &gradient.numbers[(m * 2 + 1) * entries];
+    std::vector<double> p(row, row + entries), g(from, from + entries);
+    softmax(p);
+    throughSoftmax(p, g);
+    llvm::copy(g, row);
+  }
+  return out;
+}
+
+// Adds to each row's loss, and sets the gradient of its shares.
+void balance(const Tensor &shares, const Tensor *mask, int64_t k, double factor,
+             Tensor &losses, Tensor &gradient) {
+  const int64_t entries = columnsOf(shares) / 2, rows = rowsOf(shares);
+  auto counts = [&](int64_t m) { return !mask || mask->numbers[m] != 0; };
+  std::vector<double> chosen(entries, 0.0);
+  double all = 0;
+  for (int64_t m = 0; m < rows; ++m)
+    for (int64_t e = 0; e < entries && counts(m); ++e) {
+      chosen[e] += shares.numbers[m * 2 * entries + e];
+      all += shares.numbers[m * 2 * entries + e] / double(k);
+    }
+  gradient = zeros(shares.shape);
+  for (int64_t m = 0; m < rows && all > 0; ++m)
+    for (int64_t e = 0; e < entries && counts(m); ++e) {
+      const int64_t at = (m * 2 + 1) * entries + e;
+      const double share = chosen[e] / all;
+      gradient.numbers[at] = factor * double(entries) * share / all;
+      losses.numbers[m] += gradient.numbers[at] * shares.numbers[at];
+    }
+}
+
+// The same of the operands of an op.
+template <typename Op>
+Status balanceOp(Run &run, Op op, mlir::Value losses, mlir::Value gradient) {
+  const Tensor &shares = run.at(op.getShares());
+  const Tensor *mask = op.getKeyMask() ? &run.at(op.getKeyMask()) : nullptr;
+  Tensor total = run.at(op.getLosses()), back;
+  for (Status s : {expectCount(op, "losses", &total, rowsOf(shares)),
+                   expectCount(op, "key_mask", mask, rowsOf(shares))})
+    if (failed(s))
+      return s;
+  balance(shares, mask, op.getK(), op.getFactor().convertToDouble(), total,
+          back);
+  run.set(losses, std::move(total));
+  run.set(gradient, std::move(back));
+  return Status::done;
+}
+
+template <typename Op> Status sharesBackOp(Run &run, Op op) {
+  const Tensor &gradient = run.at(op.getGradient()),
+               &logits = run.at(op.getLogits());
+  if (Status s = expectCount(op, "gradient", &gradient,
+                             2 * int64_t(logits.numbers.size()));
+      failed(s))
+    return s;
+  run.set(op.getResult(), sharesBack(gradient, logits));
+  return Status::done;
+}
+
+// Fails unless all of them are experts of the logits.
+template <typename Op>
+Status checkExperts(Op op, const Tensor &experts, const Tensor &logits) {
+  for (double expert : experts.numbers)
+    if (!(expert >= 0 && expert < double(columnsOf(logits)))) {
+      op.emitError() << "experts names expert " << int64_t(expert) << " of "
+                     << columnsOf(logits);
+      return Status::input;
+    }
+  return Status::done;
+}
+
 // The gradient of all rows' logits.
 template <typename Op>
 Tensor routeRows(Op op, const Tensor &logits, const Tensor &gradient,
@@ -90,15 +186,10 @@ Status mille::interpreter::runOp(Run &run, tf::RouteGradientOp op) {
                &gradient = run.at(op.getGradient());
   const int64_t slots = rowsOf(logits) * columnsOf(experts);
   for (Status s : {expectCount(op, "gradient", &gradient, slots),
-                   expectCount(op, "experts", &experts, slots)})
+                   expectCount(op, "experts", &experts, slots),
+                   checkExperts(op, experts, logits)})
     if (failed(s))
       return s;
-  for (double expert : experts.numbers)
-    if (!(expert >= 0 && expert < double(columnsOf(logits)))) {
-      op.emitError() << "experts names expert " << int64_t(expert) << " of "
-                     << columnsOf(logits);
-      return Status::input;
-    }
   run.set(op.getResult(), routeRows(op, logits, gradient, experts.numbers));
   return Status::done;
 }
@@ -119,6 +210,26 @@ Status mille::interpreter::runOp(Run &run, tf::SlotProductsOp op) {
   return Status::done;
 }
 
+Status mille::interpreter::runOp(Run &run, tf::RouteSharesOp op) {
+  const Tensor &logits = run.at(op.getLogits()),
+               &experts = run.at(op.getExperts());
+  const int64_t slots = rowsOf(logits) * columnsOf(experts);
+  for (Status s : {expectCount(op, "experts", &experts, slots),
+                   checkExperts(op, experts, logits)})
+    if (failed(s))
+      return s;
+  run.set(op.getResult(), sharesOf(logits, experts.numbers));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, tf::SharesGradientOp op) {
+  return sharesBackOp(run, op);
+}
+
+Status mille::interpreter::runOp(Run &run, tf::BalanceLossOp op) {
+  return balanceOp(run, op, op.getTotal(), op.getGradient());
+}
+
 //===-- kernel ------------------------------------------------------------===//
 
 namespace {
@@ -131,6 +242,15 @@ std::vector<double> expertsOf(const Tensor &starts, int64_t places) {
            double(experts.size()) < starts.numbers[e + 1])
       experts.push_back(e);
   experts.resize(places, double(starts.numbers.size()) - 2);
+  return experts;
+}
+
+// The experts at these places.
+std::vector<double> expertsAt(const Tensor &starts, const Tensor &place) {
+  const std::vector<double> sorted = expertsOf(starts, place.numbers.size());
+  std::vector<double> experts;
+  for (double at : place.numbers)
+    experts.push_back(sorted[int64_t(at)]);
   return experts;
 }
 
@@ -155,12 +275,27 @@ Status mille::interpreter::runOp(Run &run, kernel::RouteGradientOp op) {
                    checkPlaces(op, place, slots)})
     if (failed(s))
       return s;
-  const std::vector<double> sorted = expertsOf(run.at(op.getStarts()), slots);
-  std::vector<double> experts;
-  for (double at : place.numbers)
-    experts.push_back(sorted[int64_t(at)]);
-  run.set(op.getResult(), routeRows(op, logits, gradient, experts));
+  run.set(op.getResult(), routeRows(op, logits, gradient,
+                                    expertsAt(run.at(op.getStarts()), place)));
   return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::RouteSharesOp op) {
+  const Tensor &logits = run.at(op.getLogits()), &place = run.at(op.getPlace());
+  if (Status s = checkPlaces(op, place, rowsOf(logits) * int64_t(op.getK()));
+      failed(s))
+    return s;
+  run.set(op.getResult(),
+          sharesOf(logits, expertsAt(run.at(op.getStarts()), place)));
+  return Status::done;
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::SharesGradientOp op) {
+  return sharesBackOp(run, op);
+}
+
+Status mille::interpreter::runOp(Run &run, kernel::BalanceLossOp op) {
+  return balanceOp(run, op, op.getResults()[0], op.getResults()[1]);
 }
 
 Status mille::interpreter::runOp(Run &run, kernel::SlotProductsOp op) {

@@ -292,9 +292,10 @@ Status mille::interpreter::runOp(Run &run, tf::CollectOp op) {
 
 Status mille::interpreter::runOp(Run &run, tf::CollectedOp op) {
   auto sum = run.collected.find(op.getName().str());
-  run.set(op.getResult(), sum == run.collected.end()
-                              ? zeros(run.at(op.getLike()).shape)
-                              : sum->second);
+  std::vector<int64_t> shape = run.at(op.getLike()).shape;
+  shape.back() = op.getType().getShape().back();
+  run.set(op.getResult(),
+          sum == run.collected.end() ? zeros(shape) : sum->second);
   return Status::done;
 }
 

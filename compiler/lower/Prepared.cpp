@@ -16,34 +16,6 @@ using namespace mille::lower;
 
 namespace {
 
-// Words of the dialects are passed as the numbers that runtime/abi.h has for
-// them.
-template <typename Word> constexpr bool isCode(Word word, uint32_t code) {
-  return static_cast<uint32_t>(word) == code;
-}
-using transformer::GroupScore;
-using transformer::LengthKind;
-using transformer::Pool;
-using transformer::RouterScore;
-static_assert(isCode(Pool::first, MILLE_POOL_FIRST));
-static_assert(isCode(Pool::last, MILLE_POOL_LAST));
-static_assert(isCode(Pool::first_id, MILLE_POOL_FIRST_ID));
-static_assert(isCode(Pool::highest_id, MILLE_POOL_HIGHEST_ID));
-static_assert(isCode(LengthKind::log_keys, MILLE_LOG_KEYS));
-static_assert(isCode(LengthKind::log_position, MILLE_LOG_POSITION));
-static_assert(isCode(LengthKind::log_floor, MILLE_LOG_FLOOR));
-static_assert(isCode(transformer::Resize::bicubic, MILLE_RESIZE_BICUBIC));
-static_assert(isCode(transformer::Resize::bicubic_antialiased,
-                     MILLE_RESIZE_BICUBIC_ANTIALIASED));
-static_assert(isCode(transformer::Move::into_windows, MILLE_MOVE_INTO_WINDOWS));
-static_assert(isCode(transformer::Move::out_of_windows,
-                     MILLE_MOVE_OUT_OF_WINDOWS));
-static_assert(isCode(transformer::Move::merge, MILLE_MOVE_MERGE));
-static_assert(isCode(RouterScore::softmax, MILLE_SCORE_SOFTMAX));
-static_assert(isCode(RouterScore::sigmoid, MILLE_SCORE_SIGMOID));
-static_assert(isCode(GroupScore::max, MILLE_GROUP_MAX));
-static_assert(isCode(GroupScore::sum_top2, MILLE_GROUP_SUM_TOP2));
-
 int64_t rowStride(Value buffer) {
   auto [strides, offset] =
       cast<MemRefType>(buffer.getType()).getStridesAndOffset();
@@ -346,6 +318,37 @@ public:
                i64(rowStride(op.getLogits())), address.lookup(op.getPlace()),
                address.lookup(op.getStarts()), address.lookup(op.getOut()),
                rowsOf(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(RouteSharesOp op) {
+    code.call("mille_route_shares",
+              {code.run, address.lookup(op.getLogits()),
+               i64(rowStride(op.getLogits())), i64(columnsOf(op.getLogits())),
+               i64(op.getK()), address.lookup(op.getPlace()),
+               address.lookup(op.getStarts()), address.lookup(op.getOut()),
+               rowsOf(op.getOut()), i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(SharesGradientOp op) {
+    code.call("mille_shares_gradient",
+              {code.run, address.lookup(op.getGradient()),
+               i64(rowStride(op.getGradient())), address.lookup(op.getLogits()),
+               i64(rowStride(op.getLogits())), i64(columnsOf(op.getLogits())),
+               address.lookup(op.getOut()), rowsOf(op.getOut()),
+               i64(rowStride(op.getOut()))});
+    return success();
+  }
+  LogicalResult lower(BalanceLossOp op) {
+    Value total = op.getOuts()[0], gradient = op.getOuts()[1];
+    code.call("mille_balance_loss",
+              {code.run, address.lookup(op.getLosses()),
+               i64(rowStride(op.getLosses())), address.lookup(op.getShares()),
+               i64(rowStride(op.getShares())),
+               i64(columnsOf(op.getShares()) / 2), i64(op.getK()),
+               code.real(op.getFactor().convertToDouble()),
+               addressOrNull(op.getKeyMask()), address.lookup(total),
+               i64(rowStride(total)), address.lookup(gradient),
+               rowsOf(gradient), i64(rowStride(gradient))});
     return success();
   }
   LogicalResult lower(SlotProductsOp op) {

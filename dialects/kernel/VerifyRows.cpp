@@ -124,6 +124,23 @@ public:
          columnsOf(op.getGradient()));
     return result;
   }
+  LogicalResult check(RouteSharesOp op) {
+    same("outs", op.getOut(), "logits", op.getLogits());
+    same("place", op.getPlace(), "logits", op.getLogits(), op.getK());
+    return result;
+  }
+  LogicalResult check(SharesGradientOp op) {
+    same("gradient", op.getGradient(), "logits", op.getLogits());
+    same("outs", op.getOut(), "logits", op.getLogits());
+    return result;
+  }
+  LogicalResult check(BalanceLossOp op) {
+    same("losses", op.getLosses(), "shares", op.getShares());
+    same("key_mask", op.getKeyMask(), "shares", op.getShares());
+    for (Value out : op.getOuts())
+      same("an out", out, "shares", op.getShares());
+    return result;
+  }
   LogicalResult check(SlotProductsOp op) {
     same("outs", op.getOut(), "row", op.getRow());
     same("slots", op.getSlots(), "row", op.getRow(), columnsOf(op.getOut()));

@@ -238,3 +238,58 @@ LogicalResult ExpertsOp::verify() {
     return failure();
   return verifyResult(*this, getOut(), getResult()); // C2
 }
+
+LogicalResult RouteSharesOp::verify() {
+  FailureOr<int64_t> entries = entriesOf(*this, getStarts()); // C1
+  auto experts = columnsOf(*this, "logits", getLogits());     // C1
+  if (failed(entries) || !experts ||
+      failed(verifyIndices(*this, "place", getPlace())) ||     // C1
+      failed(verifyOutColumns(*this, getOut(), 2 * *experts))) // C1
+    return failure();
+  if (*experts != *entries) // C1
+    return emitOpError() << "starts is " << getStarts().getType()
+                         << " but there are " << *experts << " experts";
+  const int64_t k = getK();
+  if (k < 1 || k > *experts) // C1
+    return emitOpError() << "k is " << k << " but there are " << *experts
+                         << " experts";
+  return verifyResult(*this, getOut(), getResult()); // C2
+}
+
+LogicalResult SharesGradientOp::verify() {
+  auto experts = columnsOf(*this, "logits", getLogits());      // C1
+  auto channels = columnsOf(*this, "gradient", getGradient()); // C1
+  if (!experts || !channels ||
+      failed(verifyOutColumns(*this, getOut(), *experts))) // C1
+    return failure();
+  if (*channels != 2 * *experts) // C1
+    return emitOpError() << "gradient has " << *channels
+                         << " columns but there are " << *experts << " experts";
+  return verifyResult(*this, getOut(), getResult()); // C2
+}
+
+LogicalResult BalanceLossOp::verify() {
+  auto losses = columnsOf(*this, "losses", getLosses());   // C1
+  auto channels = columnsOf(*this, "shares", getShares()); // C1
+  if (!losses || !channels)
+    return failure();
+  if (getOuts().size() != 2) // C1
+    return emitOpError() << "has " << getOuts().size()
+                         << " outs but must have losses and a gradient";
+  if (*losses != 1) // C1
+    return emitOpError() << "losses has " << *losses
+                         << " columns but must have 1";
+  if (failed(verifyOutColumns(*this, getOuts()[0], 1)) ||         // C1
+      failed(verifyOutColumns(*this, getOuts()[1], *channels)) || // C1
+      failed(verifyIndices(*this, "key_mask", getKeyMask())))     // C3
+    return failure();
+  const int64_t k = getK();
+  if (*channels % 2 || k < 1 || k > *channels / 2) // C1, C2
+    return emitOpError() << "shares has " << *channels << " columns but k is "
+                         << k << ", of experts that have two columns each";
+  const double factor = getFactor().convertToDouble();
+  if (!std::isfinite(factor) || factor < 0) // C2
+    return emitOpError() << "factor is " << formatDouble(factor)
+                         << " but must be finite and >= 0";
+  return verifyResults(*this, getOuts(), getResults()); // C4
+}

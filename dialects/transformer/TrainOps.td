@@ -41,6 +41,7 @@ def Transformer_CrossEntropyOp : Transformer_Op<"cross_entropy",
 }
 
 include "dialects/transformer/NumberLossOps.td"
+include "dialects/transformer/ExpertTrainOps.td"
 
 def Transformer_WeightGradientOp : Transformer_Op<"weight_gradient",
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -321,34 +322,41 @@ def Transformer_SavedOp : Transformer_Op<"saved", []> {
   let assemblyFormat = "$name attr-dict `:` type($result)";
 }
 
-def Transformer_CollectOp : Transformer_Op<"collect", [AllTypesMatch<["value", "like"]>]> {
+def Transformer_CollectOp : Transformer_Op<"collect", []> {
   let summary = "adds a value to the sum of that name";
   let description = [{
-    The gradient of `like`, which all layers of a stack read: each adds its part. A sum
-    begins at 0 in each run.
+    A sum over layers: the gradient of what all layers of a stack read, or what a loss reads
+    of all layers. It begins at 0 in each run, and has the rows of `like`, a value from
+    outside of the layers. The model's verifier compares names and types.
 
-    Verifier: none, that of `model` compares names and types.
+    Constraints:
+    * (C1) value has the leading shape of like.
 
     ```mlir
-    transformer.collect %g like %x into "encoder" : tensor<?x?x8xf32>
+    transformer.collect %g like %x into "encoder" : tensor<?x?x8xf32>, tensor<?x?x8xf32>
     ```
   }];
   let arguments = (ins Transformer_Stream:$value, Transformer_Stream:$like, StrAttr:$name);
-  let assemblyFormat = "$value `like` $like `into` $name attr-dict `:` type($value)";
+  let assemblyFormat = "$value `like` $like `into` $name attr-dict `:` type($value) `,` type($like)";
+  let hasVerifier = 1;
 }
 
-def Transformer_CollectedOp : Transformer_Op<"collected", [AllTypesMatch<["like", "result"]>]> {
+def Transformer_CollectedOp : Transformer_Op<"collected", []> {
   let summary = "the sum of what `collect` has added so far";
   let description = [{
-    Verifier: none, that of `model` looks for what was added.
+    The model's verifier looks for what was added.
+
+    Constraints:
+    * (C1) the result has the leading shape of like.
 
     ```mlir
-    %g = transformer.collected "encoder" like %x : tensor<?x?x8xf32>
+    %g = transformer.collected "encoder" like %x : tensor<?x?x8xf32> -> tensor<?x?x8xf32>
     ```
   }];
   let arguments = (ins StrAttr:$name, Transformer_Stream:$like);
   let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$name `like` $like attr-dict `:` type($result)";
+  let assemblyFormat = "$name `like` $like attr-dict `:` type($like) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Transformer_BiasGradientOp : Transformer_Op<"bias_gradient",
@@ -423,55 +431,6 @@ def Transformer_ReverseTokensOp : Transformer_Op<"reverse_tokens",
   let arguments = (ins Transformer_Stream:$input, Optional<Transformer_Ids>:$key_mask);
   let results = (outs Transformer_Stream:$result);
   let assemblyFormat = "$input (`key_mask` $key_mask^ `:` type($key_mask))? attr-dict `:` type($input)";
-  let hasVerifier = 1;
-}
-
-def Transformer_RouteGradientOp : Transformer_Op<"route_gradient",
-    [Pure, AllTypesMatch<["logits", "result"]>]> {
-  let summary = "gradient of the router's logits from that of the weights it gave";
-  let description = [{
-    `experts` are those that `route` has chosen; the choice has no gradient. Its other
-    attributes say how the weights follow from the logits of these.
-
-    Constraints:
-    * (C1) gradient and experts are [.., k] of the logits' leading shape, k fixed.
-    * (C2) factor and epsilon are finite.
-
-    ```mlir
-    %gl = transformer.route_gradient %g at %logits to %e score softmax renormalised true
-      : tensor<?x?x2xf32>, tensor<?x?x4xf32>, tensor<?x?x2xi32>
-    ```
-  }];
-  let arguments = (ins Transformer_Stream:$gradient, Transformer_Stream:$logits,
-    Transformer_Ids:$experts, Transformer_RouterScoreWord:$score,
-    DefaultValuedAttr<BoolAttr, "false">:$renormalised,
-    DefaultValuedAttr<BoolAttr, "false">:$softmax_chosen,
-    DefaultValuedAttr<F64Attr, "0.0">:$epsilon, DefaultValuedAttr<F64Attr, "1.0">:$factor);
-  let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = [{
-    $gradient `at` $logits `to` $experts `score` $score
-    (`renormalised` $renormalised^)? (`softmax_chosen` $softmax_chosen^)?
-    (`epsilon` $epsilon^)? (`factor` $factor^)? attr-dict
-    `:` type($gradient) `,` type($logits) `,` type($experts)
-  }];
-  let hasVerifier = 1;
-}
-
-def Transformer_SlotProductsOp : Transformer_Op<"slot_products", [Pure]> {
-  let summary = "slots . row for each slot of a row: the gradient of experts' weights";
-  let description = [{
-    [batch, tokens, k, channels] . [batch, tokens, channels] -> [batch, tokens, k].
-
-    Constraints:
-    * (C1) these are the shapes.
-
-    ```mlir
-    %gw = transformer.slot_products %y, %g : tensor<?x?x2x8xf32>, tensor<?x?x8xf32> -> tensor<?x?x2xf32>
-    ```
-  }];
-  let arguments = (ins Transformer_Stream:$slots, Transformer_Stream:$row);
-  let results = (outs Transformer_Stream:$result);
-  let assemblyFormat = "$slots `,` $row attr-dict `:` type($slots) `,` type($row) `->` type($result)";
   let hasVerifier = 1;
 }
 #endif

@@ -36,6 +36,8 @@ template <typename T, typename Use> void eachShare(T &training, Use share) {
   share("label_smoothing", training.smoothing);
   share("dropout", training.dropout);
 }
+// A factor that most recipes have not.
+constexpr llvm::StringLiteral balanceKey = "expert_balance";
 template <typename T, typename Use> void eachCount(T &training, Use count) {
   count("warmup", training.warmup);
   count("steps", training.steps);
@@ -174,6 +176,8 @@ void mille::setTraining(Operation *model, const Training &training) {
     if (value != 0)
       list.set(key, builder.getF64FloatAttr(value));
   });
+  if (training.balance != 0)
+    list.set(balanceKey, builder.getF64FloatAttr(training.balance));
   eachCount(training, [&](StringRef key, int64_t value) {
     list.set(key, builder.getI64IntegerAttr(value));
   });
@@ -207,6 +211,8 @@ FailureOr<Training> mille::trainingOf(Operation *model) {
              [&](StringRef key, double &into) { entries.number(key, into); });
   eachShare(training,
             [&](StringRef key, double &into) { entries.share(key, into); });
+  if (dictionary.contains(balanceKey))
+    entries.number(balanceKey, training.balance);
   eachCount(training,
             [&](StringRef key, int64_t &into) { entries.count(key, into); });
   auto groups = dyn_cast_or_null<ArrayAttr>(entries.take("groups"));
@@ -228,5 +234,10 @@ FailureOr<Training> mille::trainingOf(Operation *model) {
     return model->emitOpError()
            << "has train whose accumulate is " << training.accumulate
            << " but must be at least 1";
+  if (training.balance > 0 && training.accumulate > 1)
+    return model->emitOpError()
+           << "has train with an expert_balance, the load of experts in a "
+              "whole batch, but accumulate is "
+           << training.accumulate;
   return training;
 }

@@ -15,6 +15,7 @@ namespace mille {
 constexpr llvm::StringLiteral trainStepName = "train_step";
 constexpr llvm::StringLiteral evaluateName = "eval";
 constexpr llvm::StringLiteral labelsName = "labels";
+constexpr llvm::StringLiteral maskName = "attention_mask"; // of the model
 constexpr llvm::StringLiteral lossWeightName = "loss_weight";
 constexpr llvm::StringLiteral lossesName = "losses"; // their output
 // Where something depends on them: the number of the step from 0, and that of
@@ -56,6 +57,7 @@ struct Training {
   double decay = 0, clip = 0;
   double smoothing = 0; // of labels
   double dropout = 0;   // the share of numbers that become 0
+  double balance = 0;   // the factor of the loss that balances experts
   int64_t warmup = 0, steps = 0, accumulate = 1;
   std::vector<TrainingGroup> groups;
 

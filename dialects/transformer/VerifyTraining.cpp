@@ -212,3 +212,66 @@ LogicalResult ReverseTokensOp::verify() {
                     shapeOf(getInput()));
   return success();
 }
+
+// The rows of a sum are those of a value from outside of the layers.
+static LogicalResult verifyLike(Operation *op, StringRef name, Value rows,
+                                Value like) {
+  if (shapeOf(rows).size() == shapeOf(like).size() &&
+      agree(shapeOf(rows).drop_back(), shapeOf(like).drop_back())) // C1
+    return success();
+  return mismatch(op, name, shapeOf(rows), "like", shapeOf(like));
+}
+
+LogicalResult CollectOp::verify() {
+  return verifyLike(*this, "value", getValue(), getLike()); // C1
+}
+
+LogicalResult CollectedOp::verify() {
+  return verifyLike(*this, "result", getResult(), getLike()); // C1
+}
+
+//===-- a loss that balances experts --------------------------------------===//
+
+// Checks that `shares` has two channels for each of the logits' experts.
+static LogicalResult verifyShares(Operation *op, StringRef name, Value shares,
+                                  Value logits) {
+  SmallVector<int64_t> wanted(shapeOf(logits));
+  if (!ShapedType::isDynamic(wanted.back()))
+    wanted.back() *= 2;
+  if (wanted.size() == shapeOf(shares).size() && agree(shapeOf(shares), wanted))
+    return success();
+  return mismatch(op, name, shapeOf(shares), "logits", shapeOf(logits));
+}
+
+LogicalResult RouteSharesOp::verify() {
+  ArrayRef<int64_t> logits = shapeOf(getLogits()),
+                    experts = shapeOf(getExperts());
+  if (experts.size() != logits.size() ||
+      !agree(experts.drop_back(), logits.drop_back()) ||
+      ShapedType::isDynamic(experts.back())) // C1
+    return mismatch(*this, "experts", experts, "logits", logits);
+  return verifyShares(*this, "result", getResult(), getLogits()); // C2
+}
+
+LogicalResult SharesGradientOp::verify() {
+  return verifyShares(*this, "gradient", getGradient(), getLogits()); // C1
+}
+
+LogicalResult BalanceLossOp::verify() {
+  ArrayRef<int64_t> shares = shapeOf(getShares());
+  for (auto [name, value] :
+       {std::pair<StringRef, Value>{"losses", getLosses()},     // C1
+        std::pair<StringRef, Value>{"key_mask", getKeyMask()}}) // C2
+    if (value && !agree(shapeOf(value), shares.drop_back()))
+      return mismatch(*this, name, shapeOf(value), "shares", shares);
+  const int64_t k = getK(), channels = shares.back();
+  if (ShapedType::isDynamic(channels) || channels % 2 || k < 1 ||
+      k > channels / 2) // C3
+    return emitOpError() << "shares is " << shapeText(shares) << " but k is "
+                         << k << ", of experts that have two channels each";
+  const double factor = getFactor().convertToDouble();
+  if (!std::isfinite(factor) || factor < 0) // C4
+    return emitOpError() << "factor is " << formatDouble(factor)
+                         << " but must be finite and >= 0";
+  return success();
+}

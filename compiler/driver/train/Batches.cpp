@@ -25,8 +25,7 @@ float bitsOf(int32_t number) {
   return bits;
 }
 
-constexpr llvm::StringLiteral idsName = "input_ids",
-                              maskName = "attention_mask";
+constexpr llvm::StringLiteral idsName = "input_ids";
 
 const mille_tensor *named(const std::vector<mille_tensor> &inputs,
                           StringRef name) {

@@ -319,6 +319,16 @@ void Decoder::head(bool tied, bool bias, double scale, double softcap) {
     model.head = Head{tied, bias, scale, softcap, {}, config.at("vocab_size")};
 }
 
+void Decoder::balance() {
+  constexpr StringRef key = "router_aux_loss_coef";
+  const double factor = config.number(key, 0.001);
+  if (factor < 0)
+    config.error(key, key + " is " + formatDouble(factor) +
+                          " but must be at least 0");
+  else if (factor > 0 && config.flag("output_router_logits", false))
+    model.training.emplace().balance = factor;
+}
+
 Experts mille::import::expertsOf(Config &config, StringRef countKey,
                                  int64_t count, int64_t chosen) {
   Experts e;

@@ -89,6 +89,9 @@ public:
   void parallel(bool sharedNorm);
   void branchScale(double factor);
 
+  // The loss that balances experts, where transformers would add it.
+  void balance();
+
   // Logits of the second architecture; the final norm is `norm`.
   void head(bool tied, bool bias = false, double scale = 1, double softcap = 0);
 

@@ -43,6 +43,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.f.limit = config.positive("swiglu_limit", 7);
   d.f.upOffset = 1;
   d.feedForwardBiases(true);
+  d.balance();
   d.preNorm();
   d.head(false);
 }

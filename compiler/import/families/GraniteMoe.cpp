@@ -24,6 +24,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.f.experts = expertsOf(config, "num_local_experts", 8, 2);
   d.f.experts->softmaxChosen = true;
   d.f.experts->layout = GateLayout::concat;
+  d.balance();
   d.preNorm();
   d.branchScale(config.positive("residual_multiplier", 1));
   d.head(false, false, 1 / config.positive("logits_scaling", 1));

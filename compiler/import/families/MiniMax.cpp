@@ -71,6 +71,7 @@ static void describe(Config &config, ModelSpec &model) {
   for (auto [layer, attention] : llvm::enumerate(d.attentions()))
     if (d.kinds[layer] == "linear_attention")
       attention = lightning(d, layer);
+  d.balance();
   d.preNorm();
   Unit &attn = model.units[0], &ffn = model.units[1];
   attn.tap = ffn.tap = Tap::normed;

@@ -23,6 +23,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.a.left = d.window("sliding_window");
   d.f.experts = expertsOf(config, "num_local_experts", 8, 2);
   d.f.experts->renormalised = true;
+  d.balance();
   d.preNorm();
   d.head(false);
 }

@@ -41,6 +41,7 @@ static void describe(Config &config, ModelSpec &model) {
   for (auto [layer, feedForward] : llvm::enumerate(d.feedForwards()))
     if (llvm::is_contained(denseLayers, int64_t(layer)) || (layer + 1) % step)
       feedForward = dense;
+  d.balance();
   d.preNorm();
   d.head(false);
 }

@@ -59,6 +59,12 @@ Training mille::import::readTraining(SpecFields &fields) {
   training.smoothing = numberFrom0(fields, "label_smoothing", 1);
   training.dropout = numberFrom0(fields, "dropout", 1);
   training.accumulate = fields.whole("accumulate").value;
+  training.balance = numberFrom0(fields, "expert_balance");
+  if (training.balance > 0 && training.accumulate > 1)
+    fields.error("expert_balance",
+                 "expert_balance is given but accumulate is " +
+                     Twine(training.accumulate) +
+                     ": the load of experts is that of a whole batch");
   const bool falls = training.schedule == RateSchedule::linear ||
                      training.schedule == RateSchedule::cosine;
   if (falls && training.steps <= training.warmup)

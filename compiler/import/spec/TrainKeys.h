@@ -30,6 +30,8 @@ inline constexpr SpecKey trainKeys[] = {
      "the part of a label that is spread over all tokens"},
     {"dropout", KeyKind::number, "", "0",
      "the share of the numbers of embeddings and branches that become 0"},
+    {"expert_balance", KeyKind::number, "", "0",
+     "the factor of the loss that balances the load of experts"},
     {"accumulate", KeyKind::whole, "", "1",
      "parts of a batch that run in turn"},
     {"groups", KeyKind::objects, "group", "none",

@@ -166,6 +166,8 @@ CASES = [
     ("train_steps", model(train={"schedule": "cosine", "warmup": 10, "steps": 10}),
      ["error: steps is 10 but must be more than warmup, which is 10, for a rate that falls"]),
     ("train_momentum", model(train={"momentum": 0.9}), ["error: momentum is given but only sgd has one"]),
+    ("train_balance", model(train={"expert_balance": 0.01, "accumulate": 2}),
+     ["error: expert_balance is given but accumulate is 2: the load of experts is that of a whole batch"]),
     ("train_group", model(train={"groups": [{"weight_decay": 0}]}), ["error: match is not given: which parameters are meant"]),
     ("train_match", model(train={"groups": [{"match": "a["}]}), ["error: match is 'a[', which is no pattern: invalid glob pattern"]),
     ("many_errors", many_errors, ["key 'wrong_19' of a branch is unknown", "there are 10 more errors"]),

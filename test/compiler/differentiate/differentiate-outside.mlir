@@ -6,8 +6,8 @@
 // CHECK: %[[E:.*]] = transformer.linear %[[X:.*]] weight @w
 // CHECK: transformer.layers %{{.*}} reverse
 // CHECK: ^bb0(%[[G:.*]]: tensor<?x?x8xf32>):
-// CHECK: transformer.collect %[[G]] like %[[E]] into "outside.0" : tensor<?x?x8xf32>
-// CHECK: %[[S:.*]] = transformer.collected "outside.0" like %[[E]] : tensor<?x?x8xf32>
+// CHECK: transformer.collect %[[G]] like %[[E]] into "outside.0" : tensor<?x?x8xf32>, tensor<?x?x8xf32>
+// CHECK: %[[S:.*]] = transformer.collected "outside.0" like %[[E]] : tensor<?x?x8xf32> -> tensor<?x?x8xf32>
 // CHECK: transformer.weight_gradient %[[S]], %[[X]] weight @w
 transformer.model @stream {
   transformer.parameter @w : tensor<8x8xf32> = #transformer.stored<"f", "w", tensor<8x8xf32>>

@@ -170,10 +170,10 @@ transformer.model @sums {
     %0 = transformer.layers %x reverse slots [[]] bodies [0, 0] table [[], []] {
     ^bb0(%g: tensor<?x?x8xf32>):
       %d = transformer.dropout %g step %n first %f rate 0.1 seed 0 site 2 : tensor<?x?x8xf32>, tensor<1xi32>, tensor<1xi32>
-      transformer.collect %d like %x into "outside.0" : tensor<?x?x8xf32>
+      transformer.collect %d like %x into "outside.0" : tensor<?x?x8xf32>, tensor<?x?x8xf32>
       transformer.yield %d : tensor<?x?x8xf32>
     } : tensor<?x?x8xf32>
-    %1 = transformer.collected "outside.0" like %x : tensor<?x?x8xf32>
+    %1 = transformer.collected "outside.0" like %x : tensor<?x?x8xf32> -> tensor<?x?x8xf32>
     return %1 : tensor<?x?x8xf32>
   }
 }

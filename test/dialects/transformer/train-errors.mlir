@@ -52,6 +52,15 @@ transformer.model @accumulate attributes {train = {optimizer = "sgd", schedule =
 
 // -----
 
+// expected-error @+1 {{has train with an expert_balance, the load of experts in a whole batch, but accumulate is 2}}
+transformer.model @balance attributes {train = {optimizer = "sgd", schedule = "constant", rate = 1.0, end_rate = 0.0,
+    momentum = 0.0, beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8, weight_decay = 0.0, clip = 0.0, expert_balance = 0.01,
+    warmup = 0 : i64, steps = 0 : i64, accumulate = 2 : i64, groups = []}} {
+  func.func @forward() { return }
+}
+
+// -----
+
 // expected-error @+1 {{has train with the key "speed", which it has not}}
 transformer.model @unknown attributes {train = {optimizer = "sgd", schedule = "constant", rate = 1.0, end_rate = 0.0,
     momentum = 0.0, beta1 = 0.9, beta2 = 0.999, epsilon = 1.0e-8, weight_decay = 0.0, clip = 0.0,

@@ -101,6 +101,17 @@ func.func @routes(%w: tensor<?x?x2xf32>, %l: tensor<?x?x4xf32>, %e: tensor<?x?x2
   return
 }
 
+// CHECK-LABEL: @balance
+// CHECK: transformer.route_shares %{{.*}} to %{{.*}} : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x8xf32>
+// CHECK: transformer.balance_loss %{{.*}}, %{{.*}} key_mask %{{.*}} : tensor<?x?xi32> k 2 factor 1.000000e-02 : tensor<?x?xf32>, tensor<?x?x8xf32>
+// CHECK: transformer.shares_gradient %{{.*}} at %{{.*}} : tensor<?x?x8xf32>, tensor<?x?x4xf32>
+func.func @balance(%l: tensor<?x?x4xf32>, %e: tensor<?x?x2xi32>, %x: tensor<?x?xf32>, %m: tensor<?x?xi32>) {
+  %0 = transformer.route_shares %l to %e : tensor<?x?x4xf32>, tensor<?x?x2xi32> -> tensor<?x?x8xf32>
+  %1, %2 = transformer.balance_loss %x, %0 key_mask %m : tensor<?x?xi32> k 2 factor 0.01 : tensor<?x?xf32>, tensor<?x?x8xf32>
+  %3 = transformer.shares_gradient %2 at %l : tensor<?x?x8xf32>, tensor<?x?x4xf32>
+  return
+}
+
 // CHECK-LABEL: @tables
 // CHECK: transformer.bias_gradient %{{.*}} to @rel buckets [0, 1, 2] : tensor<?x2x?x?xf32>
 // CHECK: transformer.constant_gradient %{{.*}} to @probe : tensor<?x1x8xf32>
@@ -111,12 +122,12 @@ func.func @tables(%b: tensor<?x2x?x?xf32>, %c: tensor<?x1x8xf32>) {
 }
 
 // CHECK-LABEL: @sums
-// CHECK: transformer.collect %{{.*}} like %{{.*}} into "encoder" : tensor<?x?x8xf32>
-// CHECK: transformer.collected "encoder" like %{{.*}} : tensor<?x?x8xf32>
+// CHECK: transformer.collect %{{.*}} like %{{.*}} into "encoder" : tensor<?x?x8xf32>, tensor<?x?x4xf32>
+// CHECK: transformer.collected "encoder" like %{{.*}} : tensor<?x?x4xf32> -> tensor<?x?x8xf32>
 // CHECK: transformer.dropout %{{.*}} step %{{.*}} first %{{.*}} rate 1.000000e-01 seed 1 site 0 : tensor<?x?x8xf32>, tensor<1xi32>, tensor<1xi32>
-func.func @sums(%g: tensor<?x?x8xf32>, %x: tensor<?x?x8xf32>, %n: tensor<1xi32>) {
-  transformer.collect %g like %x into "encoder" : tensor<?x?x8xf32>
-  %0 = transformer.collected "encoder" like %x : tensor<?x?x8xf32>
+func.func @sums(%g: tensor<?x?x8xf32>, %x: tensor<?x?x4xf32>, %n: tensor<1xi32>) {
+  transformer.collect %g like %x into "encoder" : tensor<?x?x8xf32>, tensor<?x?x4xf32>
+  %0 = transformer.collected "encoder" like %x : tensor<?x?x4xf32> -> tensor<?x?x8xf32>
   %1 = transformer.dropout %0 step %n first %n rate 0.1 seed 1 site 0 : tensor<?x?x8xf32>, tensor<1xi32>, tensor<1xi32>
   return
 }

@@ -2,6 +2,8 @@
 
 usage: train_ops.py make                writes NAME.json and NAME.data for each
        train_ops.py falls LOG SHARE     the last loss is below that share of the first
+       train_ops.py above LOG OTHER BY the first loss of LOG is above that of OTHER, by BY to
+                                       three times that
        train_ops.py same|differs FILE FILE NAME    a tensor of two checkpoints
 
 They have the widths of causal.py's, so that they share its kernels of matmuls.
@@ -62,6 +64,13 @@ MODELS = {
                                 "router_bias": True, "shared_size": 64,
                                 "shared_gate": True}), in_norm=LAYER)]),
                      accumulate=4),
+    # The loss that balances experts, whose gate is without a bias.
+    "balanced": model(stack([unit(attention("causal"), in_norm=LAYER),
+                             unit(ffn(gated="glu", experts={
+                                 "count": 5, "chosen": 2, "renorm": "sum",
+                                 "router_bias": True, "shared_size": 64,
+                                 "shared_gate": True}), in_norm=LAYER)]),
+                      expert_balance=0.5),
     # An encoder beside a decoder.
     "twins": model({"encoder": stack([unit(attention("bidirectional"), out_norm=LAYER),
                                       unit(ffn(), out_norm=LAYER)]),
@@ -95,7 +104,7 @@ def make():
     for name, spec in MODELS.items():
         with open(name + ".json", "w") as file:
             json.dump(dict(spec, name=name), file)
-    for name in ("alibi", "table", "experts"):
+    for name in ("alibi", "table", "experts", "balanced"):
         tensors(name + ".data", input_ids=[16, 16])
     tensors("twins.data", input_ids=[16, 16], decoder_input_ids=[16, 12])
     tensors("pooled.data", input_ids=[16, 16], classes=[16])
@@ -113,6 +122,10 @@ def tensor(path, name):
 def main(word, *rest):
     if word == "make":
         make()
+    elif word == "above":
+        first = [json.loads(open(path).readline())["loss"] for path in rest[:2]]
+        if not 1 <= (first[0] - first[1]) / float(rest[2]) <= 3:
+            sys.exit("the losses are %.4f and %.4f" % tuple(first))
     elif word == "falls":
         with open(rest[0]) as file:
             losses = [json.loads(line)["loss"] for line in file]

@@ -5,6 +5,22 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+
+
+def changed(case, changes, scratch):
+    """A folder of the case with other options of its config."""
+    with open(os.path.join(case, "config.json")) as file:
+        config = json.load(file)
+    for change in changes:
+        key, value = change.split("=", 1)
+        config[key] = json.loads(value)
+    folder = tempfile.mkdtemp(dir=scratch)
+    for name in ("model.safetensors", "inputs.safetensors"):
+        os.symlink(os.path.join(case, name), os.path.join(folder, name))
+    with open(os.path.join(folder, "config.json"), "w") as out:
+        json.dump(config, out)
+    return folder
 
 
 def gradients(mille, projections, case, scratch):
@@ -26,7 +42,11 @@ def main(arguments):
         cases = json.load(file)
     tensors = 0
     for case, expected in cases.items():
-        got = gradients(mille, projections, os.path.join(root, case), scratch)
+        name, *changes = case.split()
+        folder = os.path.join(root, name)
+        if changes:
+            folder = changed(folder, changes, scratch)
+        got = gradients(mille, projections, folder, scratch)
         if got is None:
             return 1
         # Relative to the largest of the case: a key's bias has none.

@@ -4,8 +4,8 @@
   torch_gradients.py CONFORMANCE OUT.json CASE...
 
 Runs each case of test/conformance with transformers (eager attention, float64) and
-writes the gradient of every tensor along three fixed directions. Needs torch and
-transformers, which no test does.
+writes the gradient of every tensor along three fixed directions. A case may have other
+options: "NAME KEY=JSON ...". Needs torch and transformers, which no test does.
 """
 import json
 import os
@@ -27,8 +27,11 @@ def direction(shape, k):
     return (word.double() / 2**31 - 1).reshape(shape)
 
 
-def load(folder):
+def load(folder, changes):
     config = transformers.AutoConfig.from_pretrained(folder)
+    for change in changes:
+        key, value = change.split("=", 1)
+        setattr(config, key, json.loads(value))
     config._attn_implementation = "eager"
     config._experts_implementation = "eager"
     kind = getattr(transformers, config.architectures[0])
@@ -83,7 +86,8 @@ def gradients(model, stored, inputs):
     turn_in_double(model)
     inputs = {name: x.double() if x.is_floating_point() else x
               for name, x in inputs.items()}
-    logits = model(**inputs).logits
+    out = model(**inputs)
+    logits = out.logits
     classes = logits.shape[-1]
     of = "decoder_" if "decoder_input_ids" in inputs else ""
     rows = inputs.get(of + "input_ids", inputs.get("pixel_values"))
@@ -91,6 +95,8 @@ def gradients(model, stored, inputs):
                        logits.dim() == 2)
     loss = torch.nn.functional.cross_entropy(
         logits.reshape(-1, classes), labels, reduction="sum") / 8
+    if getattr(model.config, "output_router_logits", False):
+        loss = loss + model.router_aux_loss_coef * out.aux_loss
     loss.backward()
     named = {name: parameter.grad for name, parameter in
              model.named_parameters(remove_duplicate=False)}
@@ -117,8 +123,9 @@ def main(arguments):
     root, out, *cases = arguments
     loaded = {}
     for case in cases:
-        folder = os.path.join(root, case)
-        loaded[case] = (load(folder),
+        name, *changes = case.split()
+        folder = os.path.join(root, name)
+        loaded[case] = (load(folder, changes),
                         load_file(os.path.join(folder, "model.safetensors")),
                         load_file(os.path.join(folder, "inputs.safetensors")))
     # What a model computes in float32 whatever its weights are, too.
