@@ -59,7 +59,8 @@ int64_t AttentionSpec::together() const {
       return 1;
   if (kvHeads > 1)
     return group();
-  // With a single key head, tasks get some of its heads: 8 fill half a vector.
+  // With a single key head, tasks get some of its heads, as many as few queries
+  // take at once.
   int64_t most = std::min<int64_t>(heads, 16);
   while (heads % most)
     --most;

@@ -63,9 +63,9 @@ void AttentionPipe::takeFew() {
   treeKeys = keyTile;
   const bool wide = V == 16;
   const int most = wide ? accumulatorsOfWide : accumulatorsOfNarrow;
-  queryBlock = headsTogether < 3 ? 4 / headsTogether * headsTogether
-                                 : std::min(headsTogether,
-                                            most > 16 ? mostInLanes : most / 2);
+  queryBlock = headsTogether < 3
+                   ? 4 / headsTogether * headsTogether
+                   : std::min(headsTogether, wide ? mostInLanes : most / 2);
   int vectors = 1;
   while (vectors < 4 && 2 * vectors * queryBlock <= most)
     vectors *= 2;

@@ -296,35 +296,43 @@ void forms() {
   }
 }
 
-// Few queries of a latent row turn squares of keys by 64 shuffles each, however
-// many columns a head has, and load no key number by number.
-void squaresOfKeys() {
+// Attention of 16 heads to the panels of one, whose values have 64 columns and
+// are the keys' first.
+std::string toPanels(int columns, const std::string &element) {
+  auto rows = [&](int all) {
+    return "memref<?x" + std::to_string(all) + "x" + element + ">";
+  };
+  const std::string q = rows(16 * columns), k = rows(columns),
+                    o = "memref<?x1024xf32>", past = "memref<?xi32>";
+  return "func.func @f(%t: index, %p: index, %q: " + q + ", %k: " + k +
+         ", %n: " + past + ", %o: " + o +
+         ") {\n kernel.attention %q, %k, %k past %n : " + past +
+         " queries %t keys %t first %p outs(%o : " + o +
+         ") heads 16 kv_heads 1 head_dim " + std::to_string(columns) +
+         " value_dim 64 offsets [0, 0, 0] scale 0.5 causal true panels : " + q +
+         ", " + k + ", " + k + "\n return\n}\n";
+}
+
+// Few queries of latent rows turn squares of keys by 64 shuffles, in one body
+// however many columns a head has. Other keys of bf16 are widened two to a word
+// where the CPU does not multiply them.
+void keysOfPanels() {
   for (int columns : {80, 144}) {
-    const std::string k = "memref<?x" + std::to_string(columns) + "xf32>",
-                      text = "func.func @f(%t: index, %p: index, %q: "
-                             "memref<?x" +
-                             std::to_string(16 * columns) + "xf32>, %k: " + k +
-                             R"(, %n: memref<?xi32>, %o: memref<?x1024xf32>) {
- kernel.attention %q, %k, %k past %n : memref<?xi32> queries %t keys %t first %p
-   outs(%o : memref<?x1024xf32>) heads 16 kv_heads 1 head_dim )" +
-                             std::to_string(columns) +
-                             R"( value_dim 64 offsets [0, 0, 0] scale 0.5
-   causal true panels : memref<?x)" +
-                             std::to_string(16 * columns) + "xf32>, " + k +
-                             ", " + k + "\n return\n}\n";
-    const std::string statement = statementOf(text, "cascadelake", true);
-    const int shuffles = countOf(" = shuffle(key_square_heap", statement);
+    const int shuffles =
+        countOf(" = shuffle(key_square_heap",
+                statementOf(toPanels(columns, "f32"), "cascadelake", true));
     expect(shuffles == 64, std::to_string(columns) + " columns are turned by " +
                                std::to_string(shuffles) + " shuffles");
-    expect(statement.find(", 64, 16)]") == std::string::npos,
-           "keys are gathered");
   }
+  expect(statementOf(toPanels(64, "bf16"), "cascadelake", true)
+                 .find("$y, 0, 32)") != std::string::npos,
+         "keys of bf16 are not widened by words");
 }
 
 } // namespace
 
 int main() {
-  squaresOfKeys();
+  keysOfPanels();
   tiles();
   prefetches();
   pipelines();
