@@ -11,10 +11,10 @@ namespace mille {
 // The widths, in columns, that the kernels of a target read, the best first.
 struct PanelWidths {
   std::vector<int64_t> ofOne, ofMore; // for one accumulator, for several
-  // Weights of bf16 and f32 whose K is a multiple of rowUnit stay in rows,
-  // [accumulators * N, K], those of experts of bf16 alone.
+  // Weights of f32, bf16 and bytes stay in rows, [accumulators * N, K], where K
+  // is a multiple of rowUnit, and rows are of whole 16 bytes.
   bool inRows = false;
-  static constexpr int64_t rowUnit = 8; // 16 bytes of bf16
+  static constexpr int64_t rowUnit = 8;
 
   llvm::ArrayRef<int64_t> of(int64_t accumulators) const {
     return accumulators > 1 ? ofMore : ofOne;

@@ -115,10 +115,10 @@ public:
       if (!spec.joined.empty())
         return {"tiles of " + wordsOf(normedTile(spec, false)) +
                 "; few rows: " + wordsOf(normedTile(spec, true))};
-      if (spec.matmul.experts)
-        return {explainExperts()};
       if (isOfParts(spec.matmul))
         return {explainParts(spec)};
+      if (spec.matmul.experts)
+        return {explainExperts()};
       return {explainTile(spec, matmulTiles(spec).front()),
               explainTile(spec.matmul, fewRowsTile(spec.matmul))};
     case KernelKind::attention:

@@ -2,7 +2,6 @@
 // the operands, whatever the tile.
 #include "compiler/nvvm/Matmul.h"
 
-#include "compiler/kernels/Describe.h"
 #include "compiler/nvvm/Epilogue.h"
 #include "compiler/nvvm/Ring.h"
 
@@ -81,15 +80,13 @@ public:
   MatmulWriter(mlir::MLIRContext &context, const KernelSpec &spec,
                const MatmulTile &tile, const std::string &entry)
       : matmul(spec.matmul), tile(tile), layout(spec, tile),
+        walk(matmul, tile.rows() * tile.cluster, layout.outColumns, tile.group),
         epilogue(spec, tile, layout, describe(entry)), b(context, launch) {}
 
   Kernel write();
 
 private:
-  // Where a tile begins, and the rows that it may write; of experts, whose.
-  struct Origin {
-    Reg row, column, end, expert;
-  };
+  using Origin = TileOrigin;
 
   // A thread issues few copies, so one brings all of the weight's tile where
   // that lies together and for one block.
@@ -98,11 +95,9 @@ private:
   }
   Launch &describe(const std::string &entry);
   void initialize();
-  Origin originOf(Reg number);
-  // Every `stride`-th tile from `first` on: from a state to the next one.
-  using Body = llvm::function_ref<Regs(const Origin &, const Regs &)>;
-  Regs eachTile(const Regs &state, Reg first, Reg stride, Body body);
-  Regs eachTileOfExperts(const Regs &state, Reg first, Reg stride, Body body);
+  // Every `stride`-th tile of the cluster from `first` on, where this block's
+  // part of it begins.
+  Regs eachTile(const Regs &state, Reg first, Reg stride, TileWalk::Body body);
   void produce();
   void carry(Reg which);
   RingState produceTile(const Origin &origin, RingState state);
@@ -118,11 +113,11 @@ private:
   const MatmulLayout layout;
   Launch launch;
   ProductArguments product;
-  unsigned starts = 0;
+  TileWalk walk;
   MatmulEpilogue epilogue;
   Builder b;
 
-  Reg shared, rank, cluster, clusters, steps, tiles, rowTiles;
+  Reg shared, rank, cluster, clusters, steps;
   std::optional<Ring> ring;
   std::optional<Turns> turns;
   std::optional<Fragments> fragments;
@@ -157,21 +152,6 @@ ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
   return product;
 }
 
-int64_t columnTilesOf(const MatmulSpec &matmul, unsigned columns) {
-  return (matmul.columns + columns - 1) / columns;
-}
-
-// Some tiles of rows are walked before the next tile of columns, so that they
-// find its weights in L2, and their own rows at the next one.
-std::pair<Reg, Reg> placeOfTile(Builder &b, Reg number, Reg rowTiles,
-                                int64_t columnTiles, unsigned group) {
-  const int64_t width = columnTiles * group;
-  Reg first = (number / width) * int(group);
-  Reg down = b.minSigned(rowTiles - first, int(group));
-  Reg rest = number % width;
-  return {first + rest % down, rest / down};
-}
-
 // The launch, but for what the epilogue adds.
 Launch &MatmulWriter::describe(const std::string &entry) {
   const mille_amount rowTiles =
@@ -187,12 +167,7 @@ Launch &MatmulWriter::describe(const std::string &entry) {
                   constantAmount(1)};
   product = addProduct(launch, matmul, rowTiles, stepOf(matmul), tile.rows(),
                        tile.columns / weightCopies());
-  if (matmul.experts) {
-    // Each row may be an expert's only one.
-    launch.tiles[0] = amountOf(MILLE_COUNT_ROWS);
-    starts = launch.addStarts(buffersBeforeExtras(matmul) +
-                              matmul.extras.size() + 1); // behind the out
-  }
+  walk.describe(launch);
   return launch;
 }
 
@@ -206,8 +181,7 @@ void MatmulWriter::initialize() {
   clusters = b.blockCount() / int(tile.cluster);
   shared = b.sharedMemory();
   steps = b.argument(product.steps);
-  rowTiles = b.argument(product.rowTiles);
-  tiles = rowTiles * columnTilesOf(matmul, layout.outColumns);
+  walk.begin(b, b.argument(product.rowTiles));
   ring.emplace(b, shared, layout.stages, layout.stageBytes, 0, layout.barriers,
                tile.pingPong ? 1 : 2, tile.cluster);
   b.ifThen(eq(index, 0), [&] {
@@ -226,64 +200,16 @@ void MatmulWriter::initialize() {
   b.waitForEarlierKernels();
 }
 
-MatmulWriter::Origin MatmulWriter::originOf(Reg number) {
-  auto [down, across] =
-      placeOfTile(b, number, rowTiles, columnTilesOf(matmul, layout.outColumns),
-                  tile.group);
-  Reg row = down * int(tile.rows() * tile.cluster);
-  if (tile.cluster > 1)
-    row = row + rank * int(tile.rows());
-  return {row, across * int(layout.outColumns), {}, {}};
-}
-
 Regs MatmulWriter::eachTile(const Regs &state, Reg first, Reg stride,
-                            Body body) {
-  if (matmul.experts)
-    return eachTileOfExperts(state, first, stride, body);
-  Regs all{first};
-  all.insert(all.end(), state.begin(), state.end());
-  all = b.loop(
-      all, [&](const Regs &v) { return lt(v[0], tiles); },
-      [&](const Regs &v) {
-        Regs next = body(originOf(v[0]), Regs(v.begin() + 1, v.end()));
-        next.insert(next.begin(), v[0] + stride);
-        return next;
-      });
-  return Regs(all.begin() + 1, all.end());
-}
-
-// Rows are sorted by expert. Tiles are numbered from expert to expert, so that
-// blocks share them evenly, whichever experts have rows.
-Regs MatmulWriter::eachTileOfExperts(const Regs &state, Reg first, Reg stride,
-                                     Body body) {
-  const int64_t across = columnTilesOf(matmul, layout.outColumns);
-  Regs all{b.constant(0), first};
-  all.insert(all.end(), state.begin(), state.end());
-  all = b.loop(
-      all, [&](const Regs &v) { return lt(v[0], matmul.experts); },
-      [&](const Regs &v) {
-        Reg place = b.at(b.argument(starts), v[0] * 4);
-        Reg begin = b.load(place, b.i32()),
-            end = b.load(b.at(place, 4), b.i32());
-        Reg down = (end - begin + int(tile.rows() - 1)) / int(tile.rows());
-        Reg count = down * across;
-        Regs last = b.loop(
-            Regs(v.begin() + 1, v.end()),
-            [&](const Regs &own) { return lt(own[0], count); },
-            [&](const Regs &own) {
-              auto [row, column] =
-                  placeOfTile(b, own[0], down, across, tile.group);
-              Origin origin = {begin + row * int(tile.rows()),
-                               column * int(layout.outColumns), end, v[0]};
-              Regs next = body(origin, Regs(own.begin() + 1, own.end()));
-              next.insert(next.begin(), own[0] + stride);
-              return next;
-            });
-        last[0] = last[0] - count;
-        last.insert(last.begin(), v[0] + 1);
-        return last;
-      });
-  return Regs(all.begin() + 2, all.end());
+                            TileWalk::Body body) {
+  if (tile.cluster == 1)
+    return walk.each(state, first, stride, body);
+  return walk.each(state, first, stride,
+                   [&](const Origin &of, const Regs &values) {
+                     Origin own = of;
+                     own.row = own.row + rank * int(tile.rows());
+                     return body(own, values);
+                   });
 }
 
 Kernel MatmulWriter::write() {
@@ -465,7 +391,7 @@ void MatmulWriter::consume() {
              return {next.stage, next.parity, panels.stage, panels.parity};
            });
   if (tile.pingPong) { // takes the last turn, so that no arrival is left over
-    Reg own = b.maxSigned(tiles - cluster + clusters - 1, 0) / clusters;
+    Reg own = b.maxSigned(walk.tiles() - cluster + clusters - 1, 0) / clusters;
     b.ifThen(eq(own & 1, consumer), [&] { turns->take(); });
   }
 }

@@ -4,6 +4,7 @@
 #include "compiler/kernels/Spec.h"
 #include "compiler/nvvm/Fragments.h"
 #include "compiler/nvvm/Kernel.h"
+#include "compiler/nvvm/TileWalk.h"
 
 namespace mille::nvvm {
 
@@ -75,12 +76,6 @@ struct ProductArguments {
 ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
                             const mille_amount &rowTiles, unsigned step,
                             unsigned inputRows, unsigned weightRows);
-
-int64_t columnTilesOf(const MatmulSpec &matmul, unsigned columns);
-// The tile of rows and the tile of columns that have this number, where
-// `group` tiles of rows are near in time.
-std::pair<Reg, Reg> placeOfTile(Builder &builder, Reg number, Reg rowTiles,
-                                int64_t columnTiles, unsigned group);
 
 Kernel writeMatmul(mlir::MLIRContext &context, const KernelSpec &spec,
                    const MatmulTile &tile, const std::string &entry);

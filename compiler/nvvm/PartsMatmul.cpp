@@ -25,7 +25,8 @@ namespace {
 struct PartsLayout : MatmulLayout {
   PartsLayout(const KernelSpec &spec, const PartsTile &tile)
       : MatmulLayout(spec, tileOf(tile),
-                     tile.few() ? Out::direct : Out::staged) {
+                     tile.few() || spec.matmul.experts ? Out::direct
+                                                       : Out::staged) {
     rowBytes = tile.rows() * lineBytes;
     weightBytes = tile.columns * lineBytes;
     pairBytes = 3 * weightBytes;
@@ -57,6 +58,7 @@ public:
   PartsWriter(mlir::MLIRContext &context, const KernelSpec &spec,
               const PartsTile &tile, const std::string &entry)
       : matmul(spec.matmul), tile(tile), layout(spec, tile),
+        walk(matmul, tile.rows(), layout.outColumns, MatmulTile().group),
         epilogue(spec, PartsLayout::tileOf(tile), layout, describe(entry)),
         b(context, launch) {}
 
@@ -65,10 +67,10 @@ public:
 private:
   Launch &describe(const std::string &entry);
   void initialize();
-  std::pair<Reg, Reg> originOf(Reg number); // row, column
-  // For each tile of this block: from its number and a state to the next one.
-  Regs eachTile(const Regs &state,
-                llvm::function_ref<Regs(Reg, const Regs &)> body);
+  // For each tile of this block: from a state to the next one.
+  Regs eachTile(const Regs &state, TileWalk::Body body) {
+    return walk.each(state, block, blocks, body);
+  }
   // For each step of K: from a place in a ring to the place after the last.
   Regs eachStep(const Regs &start,
                 llvm::function_ref<void(Reg, RingState)> body, Ring &ring);
@@ -79,6 +81,7 @@ private:
   void carry(Reg which);
 
   void split();
+  void splitStep(const RingState &from, const RingState &to);
   void splitUnit(Reg from, const RingState &to, Reg unit);
   Reg linesOf(Reg stage, bool third);
 
@@ -94,10 +97,11 @@ private:
   const PartsLayout layout;
   Launch launch;
   ProductArguments product;
+  TileWalk walk;
   MatmulEpilogue epilogue;
   Builder b;
 
-  Reg shared, block, blocks, steps, tiles, rowTiles;
+  Reg shared, block, blocks, steps;
   std::optional<Ring> rowRing, rawRing, partRing;
   std::optional<Turns> turns;
   std::optional<Fragments> fragments;
@@ -118,13 +122,14 @@ Launch &PartsWriter::describe(const std::string &entry) {
   launch.entry = entry;
   launch.threads = (2 + tile.groups) * groupThreads;
   launch.sharedBytes = layout.sharedBytes;
-  launch.blocksPerUnit = tile.few() ? 0 : 1;
+  launch.blocksPerUnit = tile.few() && !matmul.experts ? 0 : 1;
   launch.overlaps = true;
   launch.tiles = {rowTiles,
                   constantAmount(columnTilesOf(matmul, layout.outColumns)),
                   constantAmount(1)};
   product = addProduct(launch, matmul, rowTiles, rawColumns, tile.rows(),
                        layout.outColumns);
+  walk.describe(launch);
   return launch;
 }
 
@@ -138,8 +143,7 @@ void PartsWriter::initialize() {
   blocks = b.blockCount();
   shared = b.sharedMemory();
   steps = b.argument(product.steps);
-  rowTiles = b.argument(product.rowTiles);
-  tiles = rowTiles * columnTilesOf(matmul, layout.outColumns);
+  walk.begin(b, b.argument(product.rowTiles));
   rowRing.emplace(b, shared, layout.stages, layout.rowBytes, 0, layout.barriers,
                   tile.groups);
   rawRing.emplace(b, shared, layout.stages, layout.weightBytes, layout.weights,
@@ -158,27 +162,6 @@ void PartsWriter::initialize() {
     epilogue.prefetchMaps(b);
   });
   b.syncBlock();
-}
-
-std::pair<Reg, Reg> PartsWriter::originOf(Reg number) {
-  auto [down, across] =
-      placeOfTile(b, number, rowTiles, columnTilesOf(matmul, layout.outColumns),
-                  MatmulTile().group);
-  return {down * int(tile.rows()), across * int(layout.outColumns)};
-}
-
-Regs PartsWriter::eachTile(const Regs &state,
-                           llvm::function_ref<Regs(Reg, const Regs &)> body) {
-  Regs all{block};
-  all.insert(all.end(), state.begin(), state.end());
-  all = b.loop(
-      all, [&](const Regs &v) { return lt(v[0], tiles); },
-      [&](const Regs &v) {
-        Regs next = body(v[0], Regs(v.begin() + 1, v.end()));
-        next.insert(next.begin(), v[0] + blocks);
-        return next;
-      });
-  return Regs(all.begin() + 1, all.end());
 }
 
 Regs PartsWriter::eachStep(const Regs &start,
@@ -209,33 +192,37 @@ void PartsWriter::produceRows() {
   b.waitForEarlierKernels();
   Regs first;
   append(first, rowRing->producer());
-  eachTile(first, [&](Reg number, const Regs &start) {
-    Reg row = originOf(number).first;
+  eachTile(first, [&](const TileOrigin &origin, const Regs &start) {
     return eachStep(
         start,
         [&](Reg k, RingState at) {
           Reg stage = rowRing->acquire(at, layout.rowBytes);
           b.loadBox(stage, b.argument(product.input), rowRing->full(at.stage),
-                    {k, row});
+                    {k, origin.row});
         },
         *rowRing);
   });
 }
 
-// Weights are there before any kernel has run.
+// Weights are there before any kernel has run, unlike experts' rows.
 void PartsWriter::produceWeights() {
+  if (matmul.experts)
+    b.waitForEarlierKernels();
   Regs first;
   append(first, rawRing->producer());
-  eachTile(first, [&](Reg number, const Regs &start) {
-    Reg column = originOf(number).second;
+  eachTile(first, [&](const TileOrigin &origin, const Regs &start) {
     return eachStep(
         start,
         [&](Reg k, RingState at) {
           Reg stage = rawRing->acquire(at, layout.weightBytes);
-          for (int a = 0; a < matmul.accumulators; ++a)
+          for (int a = 0; a < matmul.accumulators; ++a) {
+            Regs from{k, origin.column + a * matmul.columns};
+            if (matmul.experts)
+              from.push_back(origin.expert);
             b.loadBox(b.at(stage, int(a * layout.outColumns * lineBytes)),
                       b.argument(product.weight), rawRing->full(at.stage),
-                      {k, column + a * matmul.columns});
+                      from);
+          }
         },
         *rawRing);
   });
@@ -244,10 +231,10 @@ void PartsWriter::produceWeights() {
 void PartsWriter::carry(Reg which) {
   b.waitForEarlierKernels();
   Carrier carrier = epilogue.carrier(b, shared, which);
-  carrier.end(eachTile(carrier.begin(), [&](Reg number, const Regs &state) {
-    auto [row, column] = originOf(number);
-    return carrier.carry(state, row + which * 64, column);
-  }));
+  carrier.end(eachTile(
+      carrier.begin(), [&](const TileOrigin &origin, const Regs &state) {
+        return carrier.carry(state, origin.row + which * 64, origin.column);
+      }));
 }
 
 // A warp for each, since what one waits for must not hold up another.
@@ -302,37 +289,50 @@ void PartsWriter::splitUnit(Reg from, const RingState &to, Reg unit) {
   }
 }
 
+void PartsWriter::splitStep(const RingState &from, const RingState &to) {
+  rawRing->wait(from);
+  b.waitBarrier(partRing->empty(to.stage), to.parity);
+  const unsigned units = tile.columns * productSteps;
+  Reg base = rawRing->address(from.stage);
+  for (unsigned first = 0; first < units; first += groupThreads) {
+    Reg unit = thread + first;
+    if (first + groupThreads <= units)
+      splitUnit(base, to, unit);
+    else
+      b.ifThen(lt(unit, units), [&] { splitUnit(base, to, unit); });
+  }
+  b.fenceAsync();
+  b.syncNamed(splitterBarrier, groupThreads);
+  b.ifThen(eq(thread, 0), [&] {
+    b.arrive(partRing->full(to.stage));
+    b.arrive(rawRing->empty(from.stage));
+  });
+}
+
+// Where experts' rows begin only kernels before this one know.
 void PartsWriter::split() {
+  if (matmul.experts)
+    b.waitForEarlierKernels();
   if (!tile.few())
     b.setRegisters(Builder::Registers::decrease, splitterRegisters);
-  Reg own = b.maxSigned(tiles - block + blocks - 1, 0) / blocks;
-  RingState raw = rawRing->consumer(), parts = partRing->producer();
-  b.loop(
-      {b.constant(0), raw.stage, raw.parity, parts.stage, parts.parity},
-      [&](const Regs &v) { return lt(v[0], own * steps); },
-      [&](const Regs &v) -> Regs {
-        RingState from{v[1], v[2]}, to{v[3], v[4]};
-        rawRing->wait(from);
-        b.waitBarrier(partRing->empty(to.stage), to.parity);
-        const unsigned units = tile.columns * productSteps;
-        Reg base = rawRing->address(from.stage);
-        for (unsigned first = 0; first < units; first += groupThreads) {
-          Reg unit = thread + first;
-          if (first + groupThreads <= units)
-            splitUnit(base, to, unit);
-          else
-            b.ifThen(lt(unit, units), [&] { splitUnit(base, to, unit); });
-        }
-        b.fenceAsync();
-        b.syncNamed(splitterBarrier, groupThreads);
-        b.ifThen(eq(thread, 0), [&] {
-          b.arrive(partRing->full(to.stage));
-          b.arrive(rawRing->empty(from.stage));
+  Regs start;
+  append(start, rawRing->consumer());
+  append(start, partRing->producer());
+  eachTile(start, [&](const TileOrigin &, const Regs &first) {
+    Regs all{b.constant(0)};
+    all.insert(all.end(), first.begin(), first.end());
+    all = b.loop(
+        all, [&](const Regs &v) { return lt(v[0], steps); },
+        [&](const Regs &v) {
+          RingState from{v[1], v[2]}, to{v[3], v[4]};
+          splitStep(from, to);
+          Regs next{v[0] + 1};
+          append(next, rawRing->next(from));
+          append(next, partRing->next(to));
+          return next;
         });
-        RingState nextFrom = rawRing->next(from), nextTo = partRing->next(to);
-        return {v[0] + 1, nextFrom.stage, nextFrom.parity, nextTo.stage,
-                nextTo.parity};
-      });
+    return Regs(all.begin() + 1, all.end());
+  });
 }
 
 //===-- The consumers -----------------------------------------------------===//
@@ -470,13 +470,14 @@ void PartsWriter::consume() {
   append(state, rowRing->consumer());
   append(state, partRing->consumer());
   state.insert(state.end(), 2, b.constant(0)); // where the panels' ring begins
-  eachTile(state, [&](Reg number, const Regs &v) {
+  eachTile(state, [&](const TileOrigin &origin, const Regs &v) {
     RingState rows{v[0], v[1]}, parts{v[2], v[3]}, panels{v[4], v[5]};
-    auto [row, column] = originOf(number);
-    row = row + own * 64;
+    Reg row = origin.row + own * 64;
     Regs sums = sumTile(rows, parts);
-    epilogue.prepare(row, column, 1);
-    panels = epilogue.write({sums}, row, column, panels);
+    if (matmul.experts)
+      epilogue.enter(origin.expert, origin.end);
+    epilogue.prepare(row, origin.column, 1);
+    panels = epilogue.write({sums}, row, origin.column, panels);
     Regs next;
     append(next, rows);
     append(next, parts);

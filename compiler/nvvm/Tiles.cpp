@@ -201,8 +201,11 @@ std::string explainParts(const KernelSpec &spec) {
     return std::to_string(tile.rows()) + " x " + std::to_string(tile.columns);
   };
   return "six products of bf16 parts for each of f32, in tiles of " +
-         words(many) + "; up to " + std::to_string(partsFewRows(spec.matmul)) +
-         " rows: " + words(few);
+         words(many) + "; up to " +
+         (spec.matmul.experts
+              ? std::to_string(expertsFewRows) + " rows an expert"
+              : std::to_string(partsFewRows(spec.matmul)) + " rows") +
+         ": " + words(few);
 }
 
 //===-- Whole rows --------------------------------------------------------===//
@@ -315,8 +318,6 @@ std::string whyNotMatmul(const KernelSpec &spec) {
     return "it has a weight for each head";
   if (!m.inRows())
     return "its weight is in panels";
-  if (m.experts && isOfParts(m))
-    return "it is of experts in f32";
   if (m.accumulators > 2)
     return "it has " + std::to_string(m.accumulators) + " accumulators";
   const int64_t bytes = bytesOf(m.input.element);

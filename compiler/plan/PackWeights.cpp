@@ -88,8 +88,7 @@ bool mayStayInRows(MatmulOp matmul) {
   ShapedType type = cast<ShapedType>(matmul.getWeight().getType());
   Type element = type.getElementType();
   const int64_t inner = type.getShape().back();
-  return (type.getRank() == 2 || !element.isF32()) &&
-         inner % mille::PanelWidths::rowUnit == 0 &&
+  return inner % mille::PanelWidths::rowUnit == 0 &&
          inner * element.getIntOrFloatBitWidth() % 128 == 0;
 }
 

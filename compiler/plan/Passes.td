@@ -181,8 +181,8 @@ def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
     ```
     Blocks (`transformer.in_blocks`) become `transformer.pack_blocks`, in panels of 16
     columns. Does not fire on a weight that is packed already, nor, with `in-rows`, on
-    one of bf16, or of f32 that is no stack, whose K is a multiple of 8: it stays in rows of
-    whole 16 bytes, as a tensor map of Hopper needs them. A weight that another op
+    one whose K is a multiple of 8, of bytes of 16: it stays in rows of whole 16 bytes, as a
+    tensor map of Hopper needs them. A weight that another op
     reads too (a tied embedding) is read in both layouts: the weights file then
     holds both. Panels have as many columns as the first of `widths`, unless that
     fills up more than one column in 32 more than another does: which widths there
@@ -193,7 +193,7 @@ def PackWeights : Pass<"pack-weights", "::mlir::ModuleOp"> {
                  ListOption<"ofMore", "widths-of-more", "int64_t",
                             "the same of more accumulators">,
                  Option<"inRows", "in-rows", "bool", "false",
-                        "weights of bf16 and f32 stay in rows">];
+                        "weights of numbers and of bytes stay in rows">];
   let dependentDialects = ["::mille::kernel::KernelDialect"];
 }
 

@@ -138,10 +138,10 @@ func.func @packs_a_stack_of_12(%x: tensor<?x12xbf16>, %s: tensor<4xi32>, %o: ten
   return %y : tensor<?x80xf32>
 }
 
-// ROWS-LABEL: func.func @packs_a_stack_of_f32
+// ROWS-LABEL: func.func @keep_as_stack_of_f32
 // ROWS: kernel.weight @v -> tensor<80x8xf32>
-// ROWS: kernel.weight #transformer.pack<@w, panel = 64, accumulators = 1> -> tensor<3x2x8x64xf32>
-func.func @packs_a_stack_of_f32(%x: tensor<?x8xf32>, %s: tensor<4xi32>, %o: tensor<?x80xf32>) -> (tensor<?x80xf32>, tensor<?x80xf32>) {
+// ROWS: kernel.weight @w -> tensor<3x80x8xf32>
+func.func @keep_as_stack_of_f32(%x: tensor<?x8xf32>, %s: tensor<4xi32>, %o: tensor<?x80xf32>) -> (tensor<?x80xf32>, tensor<?x80xf32>) {
   %v = kernel.weight @v -> tensor<80x8xf32>
   %z = kernel.matmul %x, %v outs(%o : tensor<?x80xf32>) accumulators 1 {
   ^bb0(%acc: f32):

@@ -121,10 +121,10 @@ int main(int argc, char **argv) {
       argv[2], [&](mlir::MLIRContext &context, const KernelSpec &spec) {
         const StringRef what = argv[1];
         const std::string tile = argc > 3 ? argv[3] : "";
-        if (what == "tiles" && spec.matmul.experts)
-          outs() << explainExperts() << "\n";
-        else if (what == "tiles" && isOfParts(spec.matmul))
+        if (what == "tiles" && isOfParts(spec.matmul))
           outs() << explainParts(spec) << "\n";
+        else if (what == "tiles" && spec.matmul.experts)
+          outs() << explainExperts() << "\n";
         else if (what == "tiles")
           outs() << explainTile(spec, matmulTiles(spec).front()) << "\n"
                  << explainTile(spec.matmul, fewRowsTile(spec.matmul)) << "\n";

@@ -39,11 +39,11 @@ Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
   if (!spec.joined.empty())
     return writeNormedMatmul(context, spec, normedTile(spec, words == "few"),
                              "matmul");
-  if (spec.matmul.experts)
-    return writeMatmul(context, spec, expertsTile(words == "few"), "matmul");
   if (isOfParts(spec.matmul))
     return writePartsMatmul(context, spec,
                             partsTile(spec.matmul, words == "few"), "matmul");
+  if (spec.matmul.experts)
+    return writeMatmul(context, spec, expertsTile(words == "few"), "matmul");
   MatmulTile tile;
   int pingPong = 0;
   if (sscanf(words.c_str(), "%u,%u,%u,%d", &tile.columns, &tile.blocks,

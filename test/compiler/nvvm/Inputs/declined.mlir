@@ -32,15 +32,6 @@ func.func @waves(%x: memref<?x64xbf16>, %w: memref<64x64xbf16>,
   } : memref<?x64xbf16>, memref<64x64xbf16>
   return
 }
-func.func @experts(%x: memref<?x64xf32>, %w: memref<4x64x64xf32>,
-                   %s: memref<5xi32>, %o: memref<?x64xf32>) {
-  kernel.matmul %x, %w starts %s : memref<5xi32> outs(%o : memref<?x64xf32>)
-      accumulators 1 {
-  ^bb0(%a: f32):
-    kernel.yield %a : f32
-  } : memref<?x64xf32>, memref<4x64x64xf32>
-  return
-}
 func.func @normed(%rows: index, %x: memref<?x64xf32>, %w: memref<128x64xf32>,
                   %y: memref<?x128xf32>) {
   %p = kernel.arena offset 0 rows %rows : memref<?x128xf32>

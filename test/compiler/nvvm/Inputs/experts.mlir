@@ -29,3 +29,16 @@ func.func @gated(%x: memref<?x200xbf16>, %w: memref<8x400x200xbf16>,
   } : memref<?x200xbf16>, memref<8x400x200xbf16>
   return
 }
+func.func @of_f32(%x: memref<?x136xf32, strided<[144, 1]>>,
+                  %w: memref<5x328x136xf32>, %s: memref<6xi32>,
+                  %b: memref<5x328xf32>,
+                  %o: memref<?x328xf32, strided<[336, 1]>>) {
+  kernel.matmul %x, %w starts %s : memref<6xi32>
+      extras(%b : memref<5x328xf32>)
+      outs(%o : memref<?x328xf32, strided<[336, 1]>>) accumulators 1 {
+  ^bb0(%a: f32, %bias: f32):
+    %t = arith.addf %a, %bias : f32
+    kernel.yield %t : f32
+  } : memref<?x136xf32, strided<[144, 1]>>, memref<5x328x136xf32>
+  return
+}
