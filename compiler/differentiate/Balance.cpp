@@ -52,7 +52,10 @@ LogicalResult check(func::FuncOp step, ArrayRef<RouteOp> routes, double factor,
 FailureOr<Balance> addBalance(func::FuncOp step, OpBuilder &builder,
                               double factor, Value losses, Value mask) {
   SmallVector<RouteOp> routes;
-  step.walk([&](RouteOp route) { routes.push_back(route); });
+  step.walk([&](RouteOp route) {
+    if (shapeOf(route.getLogits()).back() != 1) // else a gate
+      routes.push_back(route);
+  });
   if (failed(check(step, routes, factor, losses)))
     return failure();
   RankedTensorType type;
