@@ -29,6 +29,15 @@ void Activity::visit(Block &block) {
 // The argument of a region is what the op reads, or made of it; the op's result
 // is made of what its regions yield. A body of layers reads what it yields.
 void Activity::visit(Operation &op) {
+  // Of a sum the terms matter, not the value whose rows it has.
+  if (auto collect = dyn_cast<CollectOp>(op);
+      collect && isActive(collect.getValue()))
+    sums.insert(collect.getNameAttr());
+  if (auto collected = dyn_cast<CollectedOp>(op)) {
+    if (sums.contains(collected.getNameAttr()))
+      active.insert(collected.getResult());
+    return;
+  }
   auto isActiveNow = [&](Value value) { return active.contains(value); };
   bool any = namesSymbols(op) || llvm::any_of(op.getOperands(), isActiveNow);
   auto enter = [&] {

@@ -16,6 +16,7 @@ private:
   void visit(mlir::Operation &op);
 
   llvm::DenseSet<mlir::Value> active;
+  llvm::DenseSet<mlir::StringAttr> sums; // that have an active term
 };
 
 } // namespace mille::differentiate

@@ -17,12 +17,11 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-// A value of the function's own block with as many rows as `inside` has: what
+// A value of the function's own block with as many rows as a router has: what
 // the outermost op around it reads.
-Value outsideOf(Value inside, func::FuncOp function) {
-  Operation *op =
-      function.getBody().front().findAncestorOpInBlock(*inside.getDefiningOp());
-  return op == inside.getDefiningOp() ? inside : op->getOperand(0);
+Value outsideOf(RouteOp route, func::FuncOp function) {
+  Operation *op = function.getBody().front().findAncestorOpInBlock(*route);
+  return op == route ? route.getLogits() : op->getOperand(0);
 }
 
 LogicalResult check(func::FuncOp step, ArrayRef<RouteOp> routes, double factor,
@@ -52,7 +51,10 @@ LogicalResult check(func::FuncOp step, ArrayRef<RouteOp> routes, double factor,
 FailureOr<Balance> addBalance(func::FuncOp step, OpBuilder &builder,
                               double factor, Value losses, Value mask) {
   SmallVector<RouteOp> routes;
-  step.walk([&](RouteOp route) { routes.push_back(route); });
+  step.walk([&](RouteOp route) {
+    if (shapeOf(route.getLogits()).back() != 1) // else a gate
+      routes.push_back(route);
+  });
   if (failed(check(step, routes, factor, losses)))
     return failure();
   RankedTensorType type;
@@ -64,13 +66,12 @@ FailureOr<Balance> addBalance(func::FuncOp step, OpBuilder &builder,
     type = RankedTensorType::get(shape, inside.getF32Type());
     Value shares = RouteSharesOp::create(inside, route.getLoc(), type,
                                          route.getLogits(), route.getExperts());
-    CollectOp::create(inside, route.getLoc(), shares,
-                      outsideOf(route.getLogits(), step), sumName);
+    CollectOp::create(inside, route.getLoc(), shares, outsideOf(route, step),
+                      sumName);
   }
   Location location = losses.getLoc();
-  Value shares =
-      CollectedOp::create(builder, location, type, sumName,
-                          outsideOf(routes.back().getLogits(), step));
+  Value shares = CollectedOp::create(builder, location, type, sumName,
+                                     outsideOf(routes.back(), step));
   auto loss = BalanceLossOp::create(
       builder, location, TypeRange{losses.getType(), type}, losses, shares,
       mask, routes.front().getKAttr(), builder.getF64FloatAttr(factor));

@@ -10,9 +10,9 @@ struct Balance {
   mlir::Value shares, gradient;
 };
 
-// Sums over all routers of the step what its rows have chosen, and adds `factor`
-// times the loss of that to `losses`, [batch, tokens]; `mask` (may be null)
-// hides tokens. Fails, with an error, where one loss cannot balance the routers.
+// Sums over all routers of the step what its rows have chosen, and adds
+// `factor` times the loss of that to `losses`, [batch, tokens]; `mask` (may be
+// null) hides tokens. Fails, with an error, where one loss cannot balance them.
 mlir::FailureOr<Balance> addBalance(mlir::func::FuncOp step,
                                     mlir::OpBuilder &builder, double factor,
                                     mlir::Value losses, mlir::Value mask);

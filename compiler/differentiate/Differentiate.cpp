@@ -275,8 +275,11 @@ private:
       addDropout(entry.function, training->dropout, entry.counter(stepName),
                  entry.counter(firstSequenceName));
     SmallVector<LayersOp> segments;
-    if (policy->segment)
+    if (policy->segment) {
       segments = cutLayers(entry.block(), policy->segment);
+      // A loop that gives the output is another one now.
+      made->output = entry.returned.getOperand(*entry.output(of.getValue()));
+    }
     SmallVector<Operation *> ops;
     for (Operation &op : entry.block().without_terminator())
       if (&op != made->gradient.getDefiningOp()) // the loss

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace mille;
 using namespace mille::transformer;
 
-LogicalResult Converter::convertRoute(RouteOp op) {
+LogicalResult Converter::convertExperts(RouteOp op) {
   Location location = op.getLoc();
   Value selection;
   if (op.getSelectionBiasAttr()) {
@@ -37,7 +37,7 @@ LogicalResult Converter::convertRoute(RouteOp op) {
   return success();
 }
 
-LogicalResult Converter::convertDispatch(DispatchOp op) {
+LogicalResult Converter::convertExperts(DispatchOp op) {
   auto route = op.getExperts().getDefiningOp<RouteOp>();
   if (!route || op.getExperts() != route.getExperts())
     return op.emitOpError("has experts that no transformer.route chose");
@@ -64,7 +64,7 @@ LogicalResult Converter::convertDispatch(DispatchOp op) {
   return success();
 }
 
-LogicalResult Converter::convertCombine(CombineOp op) {
+LogicalResult Converter::convertExperts(CombineOp op) {
   Space space = spaceOf(op.getInput());
   auto route = dyn_cast_or_null<RouteOp>(space.route);
   if (!route)
@@ -119,7 +119,7 @@ LogicalResult Converter::convertExpertLinear(LinearOp op) {
 
 //===-- gradients ---------------------------------------------------------===//
 
-LogicalResult Converter::convertRouteGradient(RouteGradientOp op) {
+LogicalResult Converter::convertExperts(RouteGradientOp op) {
   Routing *routing = routingOf(op, op.getExperts());
   if (!routing || failed(sameRows(op, {op.getLogits(), op.getGradient()})))
     return failure();
@@ -134,7 +134,7 @@ LogicalResult Converter::convertRouteGradient(RouteGradientOp op) {
   return success();
 }
 
-LogicalResult Converter::convertRouteShares(RouteSharesOp op) {
+LogicalResult Converter::convertExperts(RouteSharesOp op) {
   Routing *routing = routingOf(op, op.getExperts());
   if (!routing)
     return failure();
@@ -147,7 +147,7 @@ LogicalResult Converter::convertRouteShares(RouteSharesOp op) {
   return success();
 }
 
-LogicalResult Converter::convertSharesGradient(SharesGradientOp op) {
+LogicalResult Converter::convertExperts(SharesGradientOp op) {
   if (failed(sameRows(op, {op.getLogits(), op.getGradient()})))
     return failure();
   Value to = destinationOf(op.getResult());
@@ -159,7 +159,7 @@ LogicalResult Converter::convertSharesGradient(SharesGradientOp op) {
   return success();
 }
 
-LogicalResult Converter::convertBalanceLoss(BalanceLossOp op) {
+LogicalResult Converter::convertExperts(BalanceLossOp op) {
   if (failed(sameRows(op, {op.getShares(), op.getLosses()})))
     return failure();
   spaces[op.getGradient()] = spaces[op.getTotal()] = spaceOf(op.getShares());
@@ -176,7 +176,7 @@ LogicalResult Converter::convertBalanceLoss(BalanceLossOp op) {
   return success();
 }
 
-LogicalResult Converter::convertSlotProducts(SlotProductsOp op) {
+LogicalResult Converter::convertExperts(SlotProductsOp op) {
   Space space = spaceOf(op.getSlots());
   if (!isa_and_nonnull<RouteOp>(space.route))
     return op.emitOpError("reads rows that no transformer.dispatch sent");

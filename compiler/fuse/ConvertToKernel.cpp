@@ -207,14 +207,9 @@ LogicalResult Converter::convert(Operation *op) {
       .Case([&](CountTokensOp op) { return convertCountTokens(op); })
       .Case([&](ConstantOp op) { return convertConstant(op); })
       .Case([&](SimilarityOp op) { return convertSimilarity(op); })
-      .Case([&](RouteOp op) { return convertRoute(op); })
-      .Case([&](DispatchOp op) { return convertDispatch(op); })
-      .Case([&](CombineOp op) { return convertCombine(op); })
-      .Case([&](RouteGradientOp op) { return convertRouteGradient(op); })
-      .Case([&](SlotProductsOp op) { return convertSlotProducts(op); })
-      .Case([&](RouteSharesOp op) { return convertRouteShares(op); })
-      .Case([&](SharesGradientOp op) { return convertSharesGradient(op); })
-      .Case([&](BalanceLossOp op) { return convertBalanceLoss(op); })
+      .Case<RouteOp, DispatchOp, CombineOp, RouteGradientOp, SlotProductsOp,
+            RouteSharesOp, SharesGradientOp, BalanceLossOp>(
+          [&](auto op) { return convertExperts(op); })
       .Case([&](ResidualOp op) { return convertResidual(op); })
       .Case([&](LayersOp op) { return convertLayers(op); })
       .Case([&](NormOp op) {

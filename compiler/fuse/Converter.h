@@ -117,15 +117,15 @@ private:
   // The expert of each row that is sorted by expert.
   mlir::Value sortedExperts(mlir::Location location, Routing &routing,
                             mlir::Value rows);
-  mlir::LogicalResult convertRoute(transformer::RouteOp op);
-  mlir::LogicalResult convertDispatch(transformer::DispatchOp op);
-  mlir::LogicalResult convertCombine(transformer::CombineOp op);
+  mlir::LogicalResult convertExperts(transformer::RouteOp op);
+  mlir::LogicalResult convertExperts(transformer::DispatchOp op);
+  mlir::LogicalResult convertExperts(transformer::CombineOp op);
   mlir::LogicalResult convertExpertLinear(transformer::LinearOp op);
-  mlir::LogicalResult convertRouteGradient(transformer::RouteGradientOp op);
-  mlir::LogicalResult convertRouteShares(transformer::RouteSharesOp op);
-  mlir::LogicalResult convertSharesGradient(transformer::SharesGradientOp op);
-  mlir::LogicalResult convertBalanceLoss(transformer::BalanceLossOp op);
-  mlir::LogicalResult convertSlotProducts(transformer::SlotProductsOp op);
+  mlir::LogicalResult convertExperts(transformer::RouteGradientOp op);
+  mlir::LogicalResult convertExperts(transformer::RouteSharesOp op);
+  mlir::LogicalResult convertExperts(transformer::SharesGradientOp op);
+  mlir::LogicalResult convertExperts(transformer::BalanceLossOp op);
+  mlir::LogicalResult convertExperts(transformer::SlotProductsOp op);
   mlir::LogicalResult addExpertBias(transformer::WeightGradientOp op,
                                     Routing &routing);
   // The route of the loop back that repeats one of the forward loop.

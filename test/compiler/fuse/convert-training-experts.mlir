@@ -40,7 +40,7 @@ transformer.model @m {
 // What rows have chosen is summed over loops and what stands between them: the second
 // loop begins where the first one ends.
 // CHECK-LABEL: func.func @train_step
-// CHECK: %[[Z:.*]] = kernel.rows ins(%{{.*}} : tensor<1xf32>) {{.*}} -> tensor<?x6xf32>
+// CHECK: %[[Z:.*]] = kernel.rows ins(%{{.*}} : tensor<1xf32>) outs(%{{.*}} : tensor<?x6xf32>)
 // CHECK: %[[A:.*]]:2 = kernel.layers %{{.*}}, %[[Z]]
 // CHECK: ^bb0(%[[Y:.*]]: tensor<?x3xf32>, %[[SUM:.*]]: tensor<?x6xf32>):
 // CHECK: %[[R:.*]]:4 = kernel.route %[[Y]]

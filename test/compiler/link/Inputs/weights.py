@@ -1,4 +1,4 @@
-# Reads a weights file as runtime/abi.h says: weights.py FILE NAME.
+# Reads a weights file as runtime/abi_weights.h says: weights.py FILE NAME.
 import struct
 import sys
 
