@@ -2,8 +2,8 @@
 // gradient's length and the rate.
 "use strict";
 
-// A line over the steps.
-function over(parent, title, note, series, isLog) {
+// A line over the steps; `vertical` makes the axis of its values.
+function over(parent, title, note, series, vertical) {
   const there = series.filter((one) => one.points.length);
   if (!there.length)
     return;
@@ -20,8 +20,8 @@ function over(parent, title, note, series, isLog) {
     options: options({
       x: axis("step", {type: "linear",
                        ticks: {color: colour("--faint"), precision: 0}}),
-      y: isLog ? valueAxis("", there.flatMap(
-        (one) => one.points.map((point) => point.y))) : axis("", {grace: "5%"}),
+      y: vertical("", there.flatMap(
+        (one) => one.points.map((point) => point.y))),
     }),
   }), {class: "wide"});
 }
@@ -46,10 +46,12 @@ const each = data.steps_per_point > 1
   ? ` Each point is the mean of ${data.steps_per_point} steps.` : "";
 over(main, "Loss", "The mean over the tokens of a step." + each,
      [{label: "training", points: points(data.train, "loss")},
-      {label: "--eval", points: points(data.eval, "loss"), marks: true}]);
+      {label: "--eval", points: points(data.eval, "loss"), marks: true}],
+     (title) => axis(title, {grace: "5%"}));
 const box = add(main, "div", {class: "charts"});
 over(box, "Length of the gradient", "Before it is clipped." + each,
-     [{label: "length", points: points(data.train, "gradient_norm")}], true);
+     [{label: "length", points: points(data.train, "gradient_norm")}],
+     valueAxis);
 over(box, "Rate", "The learning rate of each step.",
-     [{label: "rate", points: points(data.train, "rate")}]);
+     [{label: "rate", points: points(data.train, "rate")}], axisFromZero);
 finish();

@@ -139,14 +139,21 @@ function axis(title, more) {
   }, more);
 }
 
+// From 0 to more than the largest value, also where all values are one: grace
+// around one value is an axis of 1.5 on each side of 0.
+function axisFromZero(title, values) {
+  return axis(title, {beginAtZero: true,
+                      suggestedMax: 1.1 * (Math.max(...values, 0) || 1),
+                      ticks: {color: colour("--faint"), callback: tick}});
+}
+
 // Of values over less than one decade from 0 on, else a logarithmic axis whose
 // ends are round.
 function valueAxis(title, values, floor) {
   const there = values.filter((value) => value > 0 && isFinite(value));
   const low = Math.min(...there), high = Math.max(...there);
   if (!there.length || (high / low < 10 && !floor))
-    return axis(title, {beginAtZero: true, suggestedMax: 1.1 * (high || 1),
-                        ticks: {color: colour("--faint"), callback: tick}});
+    return axisFromZero(title, there);
   const end = (value, round) => {
     const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
     const steps = high / low > 1000 ? [1, 10] : [1, 2, 5, 10];
@@ -195,6 +202,7 @@ function finish() {
   const drawn = plans.map(({title, drawn}) => ({
     title, series: drawn.data.datasets.map(
       ({label, data: points}) => ({label, points})),
+    axis: drawn.scales.y && [drawn.scales.y.min, drawn.scales.y.max],
   }));
   document.body.append(element(
     "script", {type: "application/json", id: "drawn"},

@@ -130,8 +130,24 @@ class CrossEncoder(Logits):
         return ranked
 
 
+UNSAID = object()  # top_k is not given
+
+
+def text_or_pair(given, number):
+    """What the tokenizer takes of a text, or of a dictionary of two."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, dict) or "text" not in given or \
+            set(given) - {"text", "text_pair"}:
+        raise InvalidArgument(f"number {number} is {given!r} but must be a "
+                              "text, or {'text': ..., 'text_pair': ...}")
+    texts = checked(given.values(), f"each text of number {number}")
+    return given["text"] if len(texts) == 1 else \
+        (given["text"], given["text_pair"])
+
+
 class Classifier(Logits):
-    """Classes of texts, as transformers' pipeline "text-classification". The
+    """Classes of texts and of pairs of texts, as transformers' pipeline "text-classification". The
     arguments are those of Encoder."""
 
     def _default_function(self):
@@ -141,11 +157,16 @@ class Classifier(Logits):
         several = kind == "multi_label_classification"
         return "sigmoid" if several or self._labels == 1 else "softmax"
 
-    def __call__(self, texts, top_k=1, function_to_apply=None, batch_size=32):
+    def __call__(self, texts, top_k=UNSAID, function_to_apply=None,
+                 batch_size=32):
         """[{label, score}] of each text, the likeliest alone; with top_k=N or
-        None (all) a list of them for each text, the likeliest first."""
-        single = isinstance(texts, str)
-        texts = checked([texts] if single else texts)
+        None (all) a list of them for each text, the likeliest first. A pair
+        of texts is {"text": ..., "text_pair": ...}."""
+        single = isinstance(texts, (str, dict))
+        texts = [text_or_pair(one, i)
+                 for i, one in enumerate([texts] if single else texts)]
+        alone = top_k is UNSAID
+        top_k = 1 if alone else top_k
         if top_k is not None and (not isinstance(top_k, int) or top_k < 1):
             raise InvalidArgument(f"top_k is {top_k!r} but must be a whole "
                                   "number from 1, or None")
@@ -155,6 +176,6 @@ class Classifier(Logits):
             order = np.argsort(-row, kind="stable")[:top_k]
             answers.append([{"label": self.id2label[int(i)],
                              "score": float(row[i])} for i in order])
-        if top_k == 1:
+        if alone:
             return [answer[0] for answer in answers]
         return answers[0] if single else answers

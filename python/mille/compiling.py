@@ -81,8 +81,8 @@ def fail(status, why):
     raise kinds.get(status, Error)(why or f"exit status {status}")
 
 
-def compile(model, output=None, *, dtype="f32", target=None, entries=None,
-            cache=None, calibrate=None, progress=True):
+def compile(model, output=None, dtype="f32", target=None, progress=True, *,
+            entries=None, cache=None, calibrate=None):
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
     and opens it. Without `output` it is kept in $XDG_CACHE_HOME/mille/packages
     and compiled once. `cache`: the type of remembered keys and values where

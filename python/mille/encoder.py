@@ -167,9 +167,10 @@ class Encoder:
 
     def encode(self, sentences, batch_size=32, normalize_embeddings=False,
                prompt=None, prompt_name=None, convert_to_numpy=True,
-               show_progress_bar=False, stride=None):
+               show_progress_bar=False, stride=None, convert_to_tensor=False):
         """[texts, channels] float32, in the order of `sentences`; [channels]
-        for one string. A list of vectors if not convert_to_numpy. `prompt`, or
+        for one string. A list of vectors if not convert_to_numpy; a tensor of
+        torch with convert_to_tensor. `prompt`, or
         the folder's prompt of this name, goes before each text. A text that
         has no token has the vector 0. stride: a text that is longer than
         max_seq_length is not cut but runs in windows, each of which begins
@@ -190,6 +191,10 @@ class Encoder:
         vectors = joined(pooled, windows)
         if self._normalize or normalize_embeddings:
             vectors = normalized(vectors)
+        vectors = vectors[0] if single else vectors
+        if convert_to_tensor:
+            import torch
+            return torch.from_numpy(vectors)
         if single:
-            return vectors[0]
+            return vectors
         return vectors if convert_to_numpy else list(vectors)

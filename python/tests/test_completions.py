@@ -1,9 +1,12 @@
 """Texts that `mille serve` continues. MILLE: the command; DECODER: a small
 decoder's folder."""
+import asyncio
 import concurrent.futures
 import json
 import os
 import shutil
+import threading
+import types
 
 import pytest
 import tokenizers
@@ -85,6 +88,9 @@ def test_completions(server, generation):
     assert text.strip() == wanted(generation, [1, 7, 9, 30], 20, **drawn)
     assert text != ask(server, max_tokens=20, temperature=1.5,
                        seed=6)["choices"][0]["text"]
+    text = ask(server, max_tokens=3, temperature=0,
+               logit_bias={"33": 1000})["choices"][0]["text"]
+    assert text.split() == ["w33"] * 3
 
 
 def test_many_at_once_are_as_one_alone(server):
@@ -128,6 +134,11 @@ def test_chat(server, generation):
     said = "".join(one["choices"][0]["delta"].get("content", "")
                    for one in parts)
     assert said.strip() == wanted(generation, [3, 7, 9, 4], 9, temperature=0)
+    answer = ask(server, None, "/v1/chat/completions", temperature=0,
+                 max_tokens=9, messages=[{"role": "user", "content": [
+                     {"type": "text", "text": "w7"},
+                     {"type": "text", "text": " w9"}]}])
+    assert answer["choices"][0]["message"]["content"] == said
     openai = pytest.importorskip("openai")
     client = openai.OpenAI(api_key="none",
                            base_url=f"http://127.0.0.1:{server.port}/v1")
@@ -149,6 +160,9 @@ def test_chat(server, generation):
     ("completions", {"prompt": ["a", "b"]}, "prompt has 2 texts but may have"),
     ("completions", {"prompt": "w7", "n": 2}, "n is 2 but must be 1"),
     ("completions", {"prompt": "w7", "logprobs": 3}, "logprobs is not known"),
+    ("completions", {"prompt": "w7", "logit_bias": {"w7": 1}}, "must map ids"),
+    ("completions", {"prompt": "w7", "logit_bias": [7]}, "must map ids to num"),
+    ("completions", {"prompt": "w7", "logit_bias": {"64": 1}}, "64"),
     ("completions", {"prompt": "w7", "temperature": "hot"}, "'hot' but must"),
     ("completions", {"prompt": "w7", "temperature": -1}, "temperature"),
     ("completions", {"prompt": "w7", "seed": -1}, "seed is -1 but must be"),
@@ -157,6 +171,8 @@ def test_chat(server, generation):
     ("completions", {"prompt": "unknown"}, "64"),  # the model has 0 to 63
     ("chat/completions", {}, "messages must be a list of messages"),
     ("chat/completions", {"messages": [{"role": "user"}]}, "message number 0"),
+    ("chat/completions", {"messages": [{"role": "user", "content": [
+        {"type": "image_url"}]}]}, "message number 0 must have a role and a"),
     ("chat/completions", {"messages": [{"role": "tool", "content": "a"}]},
      "refuses the messages: no tools"),
     ("embeddings", {"input": "a"}, "decoder is for completions but the request "
@@ -193,3 +209,81 @@ def test_prose():
     assert "".join(prose("x\n\ny", "\n\n", "y")) == "x"
     cut = prose("ü")[:1]
     assert cut == [""]
+
+
+def test_a_client_that_leaves_its_stream():
+    """The log says so, and its text goes no further."""
+    from mille.serving.completions import Answer, Completions, Form
+    noted = []
+    count = types.SimpleNamespace(inc=lambda tokens: None)
+    owner = types.SimpleNamespace(
+        options=None, note=lambda request, status, seconds: noted.append(status),
+        metrics=types.SimpleNamespace(
+            tokens=types.SimpleNamespace(labels=lambda name: count)))
+    model = types.SimpleNamespace(name="letters", tokenizer=Letters())
+    request = types.SimpleNamespace(state=types.SimpleNamespace(facts=""))
+
+    async def leave():
+        answer = Answer(model, [1], 9, {}, [])
+        stream = Completions(owner).stream(request, model, answer,
+                                           Form(False, "letters"), False)
+        answer.said.put_nowait(ord("a"))
+        assert '"text": "a"' in await stream.__anext__()
+        assert not answer.line.gone
+        await stream.aclose()
+        return answer.line.gone
+
+    assert asyncio.run(leave()) and noted == [499]
+
+
+class Endless:
+    """A generation of one sequence that never ends by itself."""
+
+    def __init__(self):
+        self.held = set()
+
+    def open(self):
+        assert not self.held
+        self.held.add(1)
+        return 1
+
+    def close(self, sequence):
+        self.held.remove(sequence)
+
+    def append(self, sequence, ids):
+        assert sequence in self.held
+
+    def decode(self):
+        pass
+
+    def sample(self, sequence):
+        return 7
+
+
+def test_a_text_that_nobody_reads_makes_room():
+    from mille.serving.writer import Line, Writer
+    made, said, unread, begun = Endless(), [], [], threading.Event()
+    writer = Writer(made, 1, [], 4)
+    first = Line([1], 10 ** 5, {},
+                 lambda what: (unread.append(what), begun.set()))
+    writer.submit(first)
+    assert begun.wait(30)
+    writer.submit(Line([1], 3, {}, said.append))
+    first.gone = True
+    writer.close()
+    assert said == [7, 7, 7, "length"] and not made.held
+    assert unread[-1] == "stop" and len(unread) < 10 ** 5
+
+
+def test_a_message_in_parts():
+    """Its content in parts is one text."""
+    from mille.serving.completions import messages_of
+    from mille.serving.refusals import Refused
+    part = {"type": "text", "text": "w7"}
+    said = {"role": "user", "content": [part, {**part, "text": " w9"}]}
+    assert messages_of({"messages": [said]}) == [
+        {"role": "user", "content": "w7 w9"}]
+    for wrong in ([], ["w7"], [part, {"type": "image_url"}], [{**part,
+                  "text": 7}], 7, None):
+        with pytest.raises(Refused, match="message number 1 must have a role"):
+            messages_of({"messages": [said, {**said, "content": wrong}]})

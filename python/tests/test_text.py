@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -164,6 +165,17 @@ def test_same_bits_in_order(folder):
     assert np.array_equal(whole[::-1], encoder.encode(TEXTS[::-1]))
     listed = encoder.encode(TEXTS, convert_to_numpy=False)
     assert isinstance(listed, list) and np.array_equal(whole, listed)
+
+
+def test_a_tensor_of_torch(folder, monkeypatch):
+    """Of the array itself, without a copy."""
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(
+        from_numpy=lambda array: ("tensor", array)))
+    encoder = mille.Encoder(folder)
+    for texts in (TEXTS, "red"):
+        kind, array = encoder.encode(texts, convert_to_tensor=True)
+        assert kind == "tensor" and array.dtype == np.float32
+        assert np.array_equal(array, encoder.encode(texts))
 
 
 def test_no_text(folder):
@@ -362,6 +374,18 @@ def test_classifier(tmp_path):
     assert classifier("red") == classifier(["red"])
     assert classifier("red", top_k=2) == classifier(["red"], top_k=2)[0]
     assert classifier([]) == []
+    assert classifier(["red"], top_k=1) == [classifier("red")]
+    pair = {"text": "red", "text_pair": TEXTS[0]}
+    row = pair_logits(folder, tmp_path, [("red", TEXTS[0])])[0]
+    for found in (classifier(pair, function_to_apply="none"),
+                  classifier([pair], function_to_apply="none")):
+        assert found == [{"label": f"class {row.argmax()}",
+                          "score": float(row.max())}]
+    assert classifier({"text": "red"}) == classifier("red")
+    for wrong in (3, {"text_pair": "red"}, {"text": "red", "texts": "red"}):
+        with pytest.raises(mille.InvalidArgument, match="number 1 is .* but "
+                           "must be a text, or "):
+            classifier(["red", wrong])
     raw = classifier(TEXTS, function_to_apply="none")
     assert np.array_equal([one["score"] for one in raw], logits.max(axis=1))
     with pytest.raises(mille.InvalidArgument, match="'tanh' but must be"):

@@ -16,7 +16,7 @@ NUMBERS = {"temperature": 1.0, "top_p": 1.0, "min_p": 0.0,
            "presence_penalty": 0.0, "frequency_penalty": 0.0,
            "repetition_penalty": 1.0}
 REFUSED = ("logprobs", "top_logprobs", "echo", "suffix", "tools", "functions",
-           "response_format", "logit_bias")
+           "response_format")
 
 
 def whole(body, key, default, least):
@@ -27,6 +27,17 @@ def whole(body, key, default, least):
         raise Refused(400, f"{key} is {value!r} but must be a whole number "
                       f"from {least}")
     return value
+
+
+def bias_of(given):
+    """{id: what is added to its logit}; JSON's keys are texts."""
+    try:
+        if any(type(value) not in (int, float) for value in given.values()):
+            raise ValueError
+        return {int(id): float(value) for id, value in given.items()}
+    except (AttributeError, ValueError) as error:
+        raise Refused(400, f"logit_bias is {given!r} but must map ids to "
+                      "numbers") from error
 
 
 def sampling_of(body):
@@ -43,6 +54,9 @@ def sampling_of(body):
         if type(value) not in (int, float):
             raise Refused(400, f"{key} is {value!r} but must be a number")
         found[key] = float(value)
+    bias = body.get("logit_bias")
+    if bias:
+        found["bias"] = bias_of(bias)
     return found
 
 
@@ -56,17 +70,33 @@ def stops_of(body):
     return stops
 
 
+def content_of(given):
+    """The text of a message, which may come in parts; None: it is none."""
+    if isinstance(given, str):
+        return given
+    if not isinstance(given, list) or not given:
+        return None
+    texts = [part.get("text") for part in given
+             if isinstance(part, dict) and part.get("type") == "text"]
+    whole = len(texts) == len(given) and all(isinstance(one, str)
+                                             for one in texts)
+    return "".join(texts) if whole else None
+
+
 def messages_of(body):
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
         raise Refused(400, "messages must be a list of messages")
+    found = []
     for i, one in enumerate(messages):
-        if not isinstance(one, dict) or not isinstance(one.get("role"), str) \
-                or not isinstance(one.get("content"), str):
+        content = content_of(one.get("content")) \
+            if isinstance(one, dict) else None
+        if content is None or not isinstance(one.get("role"), str):
             raise Refused(400, f"message number {i} must have a role and a "
                           "content, which are texts")
-        texts_of(one["content"], "content", 1)
-    return messages
+        texts_of(content, "content", 1)
+        found.append({**one, "content": content})
+    return found
 
 
 class Answer:

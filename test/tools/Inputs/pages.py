@@ -204,6 +204,9 @@ def loss(dom, log, drawn):
     equal("lengths", charts["Length of the gradient"]["length"],
           pairs(steps, "gradient_norm"))
     equal("rates", charts["Rate"]["rate"], pairs(steps, "rate"))
+    (low, high), = [one["axis"] for one in drawn if one["title"] == "Rate"]
+    most = max(one["rate"] for one in steps)
+    assert low == 0 and most <= high <= 2 * most, f"rates to {most} on {low} to {high}"
     return f"{len(drawn)} charts, {len(steps)} steps, {len(evaluations)} evaluations"
 
 
