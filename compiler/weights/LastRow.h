@@ -1,6 +1,6 @@
 // A value whose rows are read in parts. A row may take as many numbers as a
 // tensor has, and the next part is most often of the same row: so the last one
-// is kept. Must hold one row at a time.
+// is kept. Must hold one row at a time; one thread reads it.
 #pragma once
 #include "compiler/weights/Expression.h"
 
