@@ -15,27 +15,23 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-// Of a number and a bound the greater or the lesser, and a NaN of the number:
-// one instruction.
-Expr atLeast(const Expr &x, float least) {
-  return select(oneRounding(Internal::Call::strict_lt, x, least), least, x);
+// max(x, 0), and a NaN of x: one instruction. Halide has no vectors of strict
+// comparisons on devices, where the second form compares bits: of negative
+// numbers those of minus infinity are the greatest that are no NaN.
+Expr positive(const Expr &x) {
+  return select(oneRounding(Internal::Call::strict_lt, x, 0.0f), 0.0f, x);
 }
-Expr atMost(const Expr &x, float most) {
-  return select(oneRounding(Internal::Call::strict_lt, most, x), most, x);
-}
-
-// x Phi(x) = max(x, 0) - t Phi(-t). t is |x| up to where the last term
-// vanishes. NaN gives NaN.
-Expr geluBy(const Expr &x, const Expr &t, const Expr &tail) {
-  return atLeast(x, 0.0f) - t * tail;
+Expr positiveByBits(const Expr &x) {
+  return select(bitsOf(x) <= Expr(int32_t(0xff800000)), 0.0f, x);
 }
 
 } // namespace
 
-// The term is under 6e-9 beyond 6.
+// x Phi(x) = max(x, 0) - t Phi(-t). t is |x| up to where the last term
+// vanishes, which is under 6e-9 beyond 6. NaN gives NaN.
 Expr geluOf(const Expr &x) {
   Expr t = magnitude(x, 6.0f);
-  return geluBy(x, t, exp2Near(log2TailNear(t)));
+  return positiveByBits(x) - t * exp2Near(log2TailNear(t));
 }
 
 // Phi(-t) as a polynomial for t in [0, 4.25], its even and its odd powers
@@ -46,14 +42,14 @@ Expr geluForBf16(const Expr &x) {
                          0.0169893783f, 0.000354232325f}) +
               t * horner(u, {-0.400195926f, 0.0401330143f, -0.0436593555f,
                              -0.00340301637f, -1.52627072e-05f});
-  return geluBy(x, t, tail);
+  return positiveByBits(x) - t * tail;
 }
 
 // Phi(x) + x phi(x), as compiler/fuse writes it. Beyond 16 phi is 0, and an
 // infinity must not meet it.
 Expr geluSlopeOf(const Expr &x) {
   constexpr float d = -0.70710678118654752f, c = -1.1283791670955126f;
-  Expr near = atLeast(atMost(x, 16.0f), -16.0f);
+  Expr near = keepNan(x, clamp(x, -16.0f, 16.0f));
   Expr t = multiplied(near, d);
   Expr bell = multiplied(expOf(-multiplied(t, t)), d);
   return added(multiplied(erfcOf(t), 0.5f),
@@ -172,7 +168,8 @@ Expr exp2Picked(const Expr &x) {
 Expr geluPicked(const Expr &x) {
   Expr t = magnitude(x, 6.0f - 0x1p-20f);
   Expr stretch = bitsOf(oneRounding(Internal::Call::strict_add, t, 8.0f)) >> 19;
-  return geluBy(x, t, exp2Picked(pickedHorner(t, stretch, log2TailQuartics)));
+  return positive(x) -
+         t * exp2Picked(pickedHorner(t, stretch, log2TailQuartics));
 }
 
 // The slope at t = |x|, or 1 less that at -t. Halves of t are in the last bits
@@ -194,7 +191,7 @@ Expr geluPickedForBf16(const Expr &x) {
   };
   Expr sum = coefficient(3) * t + coefficient(2);
   sum = sum * t + coefficient(1);
-  return added(atLeast(x, 0.0f), -coefficient(0)) - sum * t;
+  return added(positive(x), -coefficient(0)) - sum * t;
 }
 
 } // namespace mille
