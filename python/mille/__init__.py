@@ -1,7 +1,7 @@
 """Runs Transformer models that Mille has compiled.
 
 >>> package = mille.load("encoder")
->>> session = package.session(batch=8, tokens=128)
+>>> session = package.session(8, 128)    # batch, tokens
 >>> outputs = session(input_ids=ids)    # {name: float32 array}
 """
 import importlib
@@ -10,6 +10,7 @@ from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
                      InvalidArgument, NoDevice, OutOfMemory, TooLarge,
                      UnsupportedCpu)
 from ._mille import Generation, Package, Session, Tensor, load
+from . import sizes  # gives Package.session its places
 
 TYPE_CHECKING = False  # checkers know the name; typing takes long to import
 if TYPE_CHECKING:

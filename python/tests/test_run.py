@@ -134,6 +134,42 @@ def test_out(session):
             session(input_ids=ids, out={name: wrong})
 
 
+def test_sizes_by_place(package, session):
+    """batch, tokens, threads, device; the same by name, and mixed."""
+    wanted = only(session(input_ids=ids))
+    for made in (package.session(1, 5, 1, None), package.session(1, tokens=5),
+                 package.session(tokens=5, batch=1, device="cpu")):
+        assert np.array_equal(only(made(input_ids=ids)), wanted)
+        with pytest.raises(mille.TooLarge, match="batch"):
+            made(input_ids=np.repeat(ids, 2, axis=0))
+        with pytest.raises(mille.TooLarge, match="tokens"):
+            made(input_ids=np.repeat(ids, 2, axis=1))
+    with pytest.raises(TypeError, match="multiple values for argument 'batch'"):
+        package.session(1, 5, batch=1)
+    with pytest.raises(mille.InvalidArgument, match="no size 'words'"):
+        package.session(1, 5, words=3)
+
+
+def test_device(package, session, tmp_path):
+    """A package of two targets runs on either; another device is refused."""
+    subprocess.run([os.environ["MILLE"], "compile", os.environ["SPEC"],
+                    "--name=tiny", "--target=host,opencl", "-o", tmp_path],
+                   check=True)
+    both, wanted = mille.load(tmp_path), only(session(input_ids=ids))
+    assert np.array_equal(
+        only(both.session(1, 8, device="cpu")(input_ids=ids)), wanted)
+    with pytest.raises(mille.NoDevice, match="OpenCL device is called '99'"):
+        both.session(1, 8, device="opencl:99")
+    with pytest.raises(mille.InvalidArgument, match="device is 'cuda' but"):
+        both.session(1, 8, device="cuda")
+    with pytest.raises(mille.InvalidArgument, match="device is 'opencl' but"):
+        package.session(1, 8, device="opencl")
+    # Of another compiler, whose sums round elsewhere.
+    got = only(both.session(1, 8, device="opencl")(input_ids=ids))
+    assert np.allclose(got, wanted, rtol=0, atol=1e-5)
+    assert not np.array_equal(got, wanted)
+
+
 def test_session_outlives_package(folder, session):
     opened = mille.load(folder).session(batch=1, tokens=8)
     gc.collect()
