@@ -4,6 +4,8 @@
 >>> session = package.session(8, 128)    # batch, tokens
 >>> outputs = session(input_ids=ids)    # {name: float32 array}
 """
+from __future__ import annotations
+
 import importlib
 
 from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
@@ -35,7 +37,7 @@ __all__ = ["BadWeights", "Cancelled", "Classifier", "CrossEncoder", "Encoder",
 __version__ = "0.1.0"
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     if name not in _later:
         raise AttributeError(f"module 'mille' has no attribute {name!r}")
     value = getattr(importlib.import_module(f".{_later[name]}", __name__),
@@ -44,5 +46,5 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *_later})

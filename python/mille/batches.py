@@ -1,5 +1,7 @@
 """Ids to runs: batches of like length, the arrays of a run. Must not know what
 the outputs mean."""
+from __future__ import annotations
+
 import os
 import sys
 
@@ -9,13 +11,24 @@ from . import folders
 from .errors import InvalidArgument
 from .tokens import Tokenizer
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterable, Iterator, Sequence
 
-def about(weights):
+    import tokenizers
+
+    from ._mille import Package
+    from .hints import Encoding, Path
+
+    Batch = tuple[list[int], list[Encoding], dict[str, np.ndarray]]
+
+
+def about(weights: Path) -> dict[str, Any]:
     """What a folder says of its tokenizer."""
     return folders.read(os.path.join(weights, "tokenizer_config.json"), {})
 
 
-def longest(weights, package, asked):
+def longest(weights: Path, package: Package, asked: int | None) -> int:
     """Tokens a text is cut at: what was asked for, the tokenizer's or the
     configuration's, and never more than the package takes."""
     config = folders.read(os.path.join(weights, "config.json"), {})
@@ -34,7 +47,7 @@ def longest(weights, package, asked):
     return cut
 
 
-def ignores_types(weights):
+def ignores_types(weights: Path) -> bool:
     """Whether transformers gives this folder's model no token_type_ids: the
     class of tokenizers that is no model's own leaves them out unless asked."""
     config = about(weights)
@@ -50,22 +63,24 @@ class Window:
     tokenizers' Encoding has."""
     __slots__ = ("ids", "type_ids", "offsets", "special_tokens_mask")
 
-    def __init__(self, tokens):
+    def __init__(self, tokens: list[tuple]):
         self.ids, self.type_ids, self.offsets, self.special_tokens_mask = \
             map(list, zip(*tokens))
 
     @property
-    def attention_mask(self):
+    def attention_mask(self) -> list[int]:
+        """1 for each token."""
         return [1] * len(self.ids)
 
 
-def tokens_of(encoding):
+def tokens_of(encoding: tokenizers.Encoding) -> list[tuple]:
     """(id, type, offsets, whether the tokenizer added it) of each token."""
     return list(zip(encoding.ids, encoding.type_ids, encoding.offsets,
                     encoding.special_tokens_mask))
 
 
-def check_stride(stride):
+def check_stride(stride: object) -> None:
+    """Refuses a stride that is no whole number from 0."""
     if not isinstance(stride, int) or stride < 0:
         raise InvalidArgument(f"stride is {stride!r} but must be a whole "
                               "number from 0")
@@ -74,7 +89,8 @@ def check_stride(stride):
 class Runner:
     """Runs texts, or pairs of texts, through a package."""
 
-    def __init__(self, package, weights, max_length, threads):
+    def __init__(self, package: Package, weights: str, max_length: int | None,
+                 threads: int):
         self.package, self.threads = package, threads
         self.max_length = longest(weights, package, max_length)
         self.tokenizer = Tokenizer(weights, package, self.max_length)
@@ -88,7 +104,7 @@ class Runner:
                 "texts need input_ids and attention_mask")
         self.session, self.room = None, (0, 0)
 
-    def wants(self, output, rank, why):
+    def wants(self, output: str, rank: int, why: str) -> tuple:
         """Refuses a package that lacks what the caller reads."""
         shape = self.outputs.get(output)
         if shape is None or len(shape) != rank:
@@ -97,7 +113,7 @@ class Runner:
                 f"{self.outputs} but {why} needs {output} of {rank} dimensions")
         return shape
 
-    def reserve(self, batch, tokens):
+    def reserve(self, batch: int, tokens: int) -> None:
         """Makes the session for at least this many texts and tokens of one."""
         room = (max(batch, self.room[0]), max(tokens, self.room[1]))
         if room != self.room:
@@ -105,7 +121,7 @@ class Runner:
                 batch=room[0], tokens=room[1], threads=self.threads)
             self.room = room
 
-    def run(self, encodings):
+    def run(self, encodings: Sequence[Encoding]) -> dict[str, np.ndarray]:
         """{output: array} of one batch, padded on the right."""
         batch = len(encodings)
         tokens = max(len(one.ids) for one in encodings)
@@ -119,7 +135,8 @@ class Runner:
                 array[row, :len(one.ids)] = getattr(one, arrays[name])
         return self.session(**made)
 
-    def windows(self, encoding, stride, prompt=0):
+    def windows(self, encoding: tokenizers.Encoding, stride: int,
+                prompt: int = 0) -> list[Encoding]:
         """A text's tokens in windows of max_length, each of which repeats
         `stride` tokens of the one before. What the tokenizer adds, and the
         tokens of the first `prompt` characters, are in every window."""
@@ -140,13 +157,15 @@ class Runner:
         return [Window(head + body[at:at + room] + first[end:])
                 for at in range(0, last, room - stride)]
 
-    def all_windows(self, texts, stride, prompt=0):
+    def all_windows(self, texts: list[str], stride: int,
+                    prompt: int = 0) -> list[list[Encoding]]:
         """The windows of each text."""
         check_stride(stride)
         return [self.windows(one, stride, prompt)
                 for one in self.tokenizer.whole.encode_batch(texts)]
 
-    def batches(self, encodings, batch_size, progress=False):
+    def batches(self, encodings: Sequence[Encoding], batch_size: int,
+                progress: bool = False) -> Iterator[Batch]:
         """Yields (numbers of texts, encodings, outputs), long texts first, so
         that the first batch makes the session. A text without a token is in
         no batch."""
@@ -166,7 +185,7 @@ class Runner:
                       done < len(order) else "\n", file=sys.stderr)
 
 
-def checked(texts, what="a text"):
+def checked(texts: Iterable[object], what: str = "a text") -> list[str]:
     """The texts as a list, each of which must be a string."""
     texts = list(texts)
     for i, text in enumerate(texts):

@@ -1,6 +1,8 @@
 """Classes and scores of texts and of pairs of texts, from a model's logits
 [batch, classes]: what config.json says of them is done here, a row at a
 time."""
+from __future__ import annotations
+
 import os
 
 import numpy as np
@@ -9,18 +11,27 @@ from . import folders
 from .batches import Runner, checked
 from .errors import InvalidArgument
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable, Sequence
 
-def identity(logits):
+    from .hints import Encoding, Path
+
+
+def identity(logits: np.ndarray) -> np.ndarray:
+    """The logits themselves."""
     return logits
 
 
-def sigmoid(logits):
+def sigmoid(logits: np.ndarray) -> np.ndarray:
     # tanh overflows for no number, where exp does.
+    """1 / (1 + exp(-x)) of each logit, float32."""
     half = np.float32(0.5)
     return half + half * np.tanh(half * logits)
 
 
-def softmax(logits):
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Probabilities of the classes, the last dimension: their sum is 1."""
     raised = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return raised / raised.sum(axis=-1, keepdims=True)
 
@@ -28,7 +39,8 @@ def softmax(logits):
 FUNCTIONS = {"none": identity, "sigmoid": sigmoid, "softmax": softmax}
 
 
-def function(name):
+def function(name: str) -> Callable[[np.ndarray], np.ndarray]:
+    """One of FUNCTIONS by its name."""
     if name not in FUNCTIONS:
         raise InvalidArgument(f"the function of the logits is {name!r} but must"
                               f" be one of {', '.join(FUNCTIONS)}")
@@ -39,8 +51,9 @@ class Logits:
     """What classifiers and a cross-encoder share: the logits of a folder."""
     _dimensions, _purpose = 2, "a classifier"  # of the logits
 
-    def __init__(self, folder, model_dir=None, *, dtype="f32", target=None,
-                 threads=0, max_length=None):
+    def __init__(self, folder: Path, model_dir: Path | None = None, *,
+                 dtype: str = "f32", target: str | None = None,
+                 threads: int = 0, max_length: int | None = None):
         package, self.model_dir = folders.find(folder, model_dir, dtype, target)
         weights = folders.transformer(self.model_dir)
         self._runner = Runner(package, weights, max_length, threads)
@@ -51,12 +64,14 @@ class Logits:
         self.id2label = {i: names.get(str(i), f"LABEL_{i}")
                          for i in range(self._labels)}
 
-    def logits(self, texts, batch_size, progress=False):
+    def logits(self, texts: list[Any], batch_size: int,
+               progress: bool = False) -> np.ndarray:
         """[texts, classes] float32 of texts or pairs, in their order."""
         return self.logits_of(self._runner.tokenizer.encode_batch(texts),
                               batch_size, progress)
 
-    def logits_of(self, encodings, batch_size, progress=False):
+    def logits_of(self, encodings: Sequence[Encoding], batch_size: int,
+                  progress: bool = False) -> np.ndarray:
         """The same of texts that are tokens already."""
         out = np.zeros((len(encodings), self._labels), np.float32)
         done = np.zeros(len(encodings), bool)
@@ -74,7 +89,8 @@ class CrossEncoder(Logits):
     """Scores of pairs of texts, as sentence-transformers' CrossEncoder. The
     arguments are those of Encoder."""
 
-    def __init__(self, folder, model_dir=None, **options):
+    def __init__(self, folder: Path, model_dir: Path | None = None,
+                 **options: Any):
         super().__init__(folder, model_dir, **options)
         self._activation = self._default_activation()
 
@@ -90,8 +106,9 @@ class CrossEncoder(Logits):
                                   "but must have Identity or Sigmoid")
         return identity if name == "Identity" else sigmoid
 
-    def predict(self, sentences, batch_size=32, show_progress_bar=False,
-                apply_softmax=False, convert_to_numpy=True):
+    def predict(self, sentences: Sequence[Any], batch_size: int = 32,
+                show_progress_bar: bool = False, apply_softmax: bool = False,
+                convert_to_numpy: bool = True) -> Any:
         """[pairs] float32, or [pairs, classes] where there are several; of one
         pair its own score or row."""
         sentences = list(sentences)
@@ -112,8 +129,10 @@ class CrossEncoder(Logits):
             return scores[0]
         return scores if convert_to_numpy else list(scores)
 
-    def rank(self, query, documents, top_k=None, return_documents=False,
-             batch_size=32, show_progress_bar=False):
+    def rank(self, query: str, documents: Iterable[str],
+             top_k: int | None = None, return_documents: bool = False,
+             batch_size: int = 32,
+             show_progress_bar: bool = False) -> list[dict[str, Any]]:
         """[{corpus_id, score, text?}], the best document first; equal ones in
         the order given."""
         if self._labels != 1:
@@ -133,7 +152,7 @@ class CrossEncoder(Logits):
 UNSAID = object()  # top_k is not given
 
 
-def text_or_pair(given, number):
+def text_or_pair(given: object, number: int) -> str | tuple[str, str]:
     """What the tokenizer takes of a text, or of a dictionary of two."""
     if isinstance(given, str):
         return given
@@ -147,8 +166,8 @@ def text_or_pair(given, number):
 
 
 class Classifier(Logits):
-    """Classes of texts and of pairs of texts, as transformers' pipeline "text-classification". The
-    arguments are those of Encoder."""
+    """Classes of texts and of pairs of texts, as transformers' pipeline
+    "text-classification". The arguments are those of Encoder."""
 
     def _default_function(self):
         kind = self.config.get("problem_type")
@@ -157,8 +176,10 @@ class Classifier(Logits):
         several = kind == "multi_label_classification"
         return "sigmoid" if several or self._labels == 1 else "softmax"
 
-    def __call__(self, texts, top_k=UNSAID, function_to_apply=None,
-                 batch_size=32):
+    def __call__(self,
+                 texts: str | dict[str, str] | Iterable[str | dict[str, str]],
+                 top_k: Any = UNSAID, function_to_apply: str | None = None,
+                 batch_size: int = 32) -> list[Any]:
         """[{label, score}] of each text, the likeliest alone; with top_k=N or
         None (all) a list of them for each text, the likeliest first. A pair
         of texts is {"text": ..., "text_pair": ...}."""

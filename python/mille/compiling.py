@@ -1,5 +1,7 @@
 """Runs the `mille` command, which is a process of its own. What only running it
 needs is imported then: a package that is kept is found without it."""
+from __future__ import annotations
+
 import os
 import sys
 
@@ -7,8 +9,15 @@ from ._mille import load
 from .errors import (Error, InternalError, InvalidArgument, MissingFile,
                      file_error)
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
-def find_command():
+    from ._mille import Package
+    from .hints import Path
+
+
+def find_command() -> str | None:
     """The path of the command, or None: MILLE_COMPILER, the wheel
     mille-compiler of this interpreter, or the `mille` of PATH."""
     found = os.environ.get("MILLE_COMPILER")
@@ -22,7 +31,7 @@ def find_command():
     return mille_compiler.command()
 
 
-def command():
+def command() -> str:
     """The path of the command, which must be there."""
     found = find_command()
     if not found:
@@ -32,7 +41,7 @@ def command():
     return found
 
 
-def stamp(command):
+def stamp(command: str) -> tuple[int, int] | None:
     """(bytes, time) of the program that compiles: libexec/mille-compiler where
     bin/mille is the command, else the command itself. None if there is none."""
     beside = os.path.join(os.path.dirname(os.path.dirname(command)), "libexec",
@@ -44,7 +53,7 @@ def stamp(command):
     return None
 
 
-def terminal():
+def terminal() -> int | None:
     """The descriptor of a terminal that sys.stderr writes to, or None."""
     try:
         number = sys.stderr.fileno()
@@ -53,7 +62,7 @@ def terminal():
     return number if os.isatty(number) else None
 
 
-def run(*words, progress=False):
+def run(*words: Path, progress: bool = False) -> tuple[int, str, str]:
     """(exit status, what it printed, what it complained of). progress: its line
     of progress goes to the terminal of sys.stderr, where there is one."""
     import subprocess
@@ -75,14 +84,16 @@ def run(*words, progress=False):
     return done.returncode, done.stdout, done.stderr.strip()
 
 
-def fail(status, why):
+def fail(status: int, why: str) -> NoReturn:
     """Raises what the command's exit status means, with its sentence."""
     kinds = {1: InvalidArgument, 2: InvalidArgument, 4: InternalError}
     raise kinds.get(status, Error)(why or f"exit status {status}")
 
 
-def compile(model, output=None, dtype="f32", target=None, progress=True, *,
-            entries=None, cache=None, calibrate=None):
+def compile(model: Path, output: Path | None = None, dtype: str = "f32",
+            target: str | None = None, progress: bool = True, *,
+            entries: str | None = None, cache: str | None = None,
+            calibrate: Path | None = None) -> Package:
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
     and opens it. Without `output` it is kept in $XDG_CACHE_HOME/mille/packages
     and compiled once. `cache`: the type of remembered keys and values where

@@ -2,6 +2,8 @@
 vector a token; which of them count is written beside the model, not in it, so
 that pooling and normalising are done here, one text at a time: the same bits
 alone and in a batch."""
+from __future__ import annotations
+
 import os
 
 import numpy as np
@@ -10,9 +12,16 @@ from . import folders
 from .batches import Runner, checked
 from .errors import InvalidArgument
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterable, Sequence
 
-def weighted(states, first):
+    from .hints import Encoding, Path
+
+
+def weighted(states: np.ndarray, first: int) -> np.ndarray:
     # float32 throughout, as torch does; a token's weight is its position.
+    """[channels] of [tokens, channels]: the mean, weighted by places."""
     weights = np.arange(first + 1, first + len(states) + 1, dtype=np.float32)
     return (states * weights[:, None]).sum(axis=0) / weights.sum()
 
@@ -36,7 +45,7 @@ OLD_KEYS = {"pooling_mode_cls_token": "cls",
             "pooling_mode_lasttoken": "lasttoken"}
 
 
-def poolings(config, where):
+def poolings(config: dict[str, Any], where: str) -> list[str]:
     """Names of the poolings whose vectors are joined."""
     modes = config.get("pooling_mode")
     if modes is None:
@@ -51,12 +60,13 @@ def poolings(config, where):
     return modes
 
 
-def normalized(vectors):
+def normalized(vectors: np.ndarray) -> np.ndarray:
+    """Vectors of length 1, the last dimension; 0 stays 0."""
     lengths = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
     return vectors / np.maximum(lengths, np.float32(1e-12))
 
 
-def joined(pooled, windows):
+def joined(pooled: np.ndarray, windows: list[list[Encoding]]) -> np.ndarray:
     """[texts, channels] of [windows, channels], and the windows of each text:
     the bits of its own where there is one."""
     vectors = np.zeros((len(windows), pooled.shape[1]), np.float32)
@@ -79,8 +89,10 @@ class Encoder:
     max_length  tokens that a text is cut at; default: the folder's
     """
 
-    def __init__(self, folder, model_dir=None, *, dtype="f32", target=None,
-                 threads=0, pooling=None, max_length=None):
+    def __init__(self, folder: Path, model_dir: Path | None = None, *,
+                 dtype: str = "f32", target: str | None = None,
+                 threads: int = 0, pooling: str | Sequence[str] | None = None,
+                 max_length: int | None = None):
         package, self.model_dir = folders.find(folder, model_dir, dtype, target)
         weights = folders.transformer(self.model_dir)
         self._read_modules(pooling)
@@ -120,10 +132,12 @@ class Encoder:
                                   "a Pooling: give pooling='mean' or another")
 
     @property
-    def max_seq_length(self):
+    def max_seq_length(self) -> int:
+        """Tokens that a text is cut at."""
         return self._runner.max_length
 
-    def get_sentence_embedding_dimension(self):
+    def get_sentence_embedding_dimension(self) -> int:
+        """Numbers of a vector."""
         return self._channels * len(self._poolings)
 
     def _prompt(self, prompt, name):
@@ -160,14 +174,16 @@ class Encoder:
                     [POOLINGS[mode](own, first) for mode in self._poolings])
         return vectors
 
-    def prepared(self, texts, prompt):
+    def prepared(self, texts: list[str], prompt: str) -> list[str]:
         """The texts that the tokenizer is given."""
         texts = [prompt + text for text in texts]
         return [text.lower() for text in texts] if self._lower else texts
 
-    def encode(self, sentences, batch_size=32, normalize_embeddings=False,
-               prompt=None, prompt_name=None, convert_to_numpy=True,
-               show_progress_bar=False, stride=None, convert_to_tensor=False):
+    def encode(self, sentences: str | Iterable[str], batch_size: int = 32,
+               normalize_embeddings: bool = False, prompt: str | None = None,
+               prompt_name: str | None = None, convert_to_numpy: bool = True,
+               show_progress_bar: bool = False, stride: int | None = None,
+               convert_to_tensor: bool = False) -> Any:
         """[texts, channels] float32, in the order of `sentences`; [channels]
         for one string. A list of vectors if not convert_to_numpy; a tensor of
         torch with convert_to_tensor. `prompt`, or

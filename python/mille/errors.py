@@ -1,4 +1,6 @@
 """An exception class for each status of mille.h, with its sentence."""
+from __future__ import annotations
+
 import errno
 import os
 
@@ -63,7 +65,7 @@ by_errno = {errno.ENOENT: MissingFile, errno.ENOTDIR: NotAFolder,
             errno.EACCES: NoPermission, errno.EPERM: NoPermission}
 
 
-def file_error(sentence):
+def file_error(sentence: str) -> FileError:
     """The FileError of a sentence that ends in what strerror says."""
     for number in errno.errorcode:
         if sentence.endswith(f": {os.strerror(number)}"):
@@ -73,7 +75,8 @@ def file_error(sentence):
     return FileError(sentence)
 
 
-def of_status(status, sentence):
+def of_status(status: int, sentence: str) -> Error:
+    """The exception of a status of mille.h."""
     if status == 5:
         return file_error(sentence)
     return by_status.get(status, InvalidArgument)(sentence)

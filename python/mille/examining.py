@@ -1,19 +1,26 @@
 """What the command says of a model or a package, as data. Must not compute:
 the fields are the keys of its --json."""
+from __future__ import annotations
+
 import dataclasses
 import json
 import os
 import struct
 import tempfile
 import typing
-from typing import Optional
+from typing import Any, Optional
 
 from . import compiling
 from ._mille import Package
 from .errors import InvalidArgument
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .hints import Path
 
-def record(kind):
+
+def record(kind: type) -> type:
+    """A dataclass that does not change."""
     return dataclasses.dataclass(frozen=True)(kind)
 
 
@@ -36,6 +43,7 @@ class TensorDifference:
 
 @record
 class Comparison:
+    """Two runs of one model, tensor by tensor."""
     what: str  # "compiled against reference"
     ok: bool
     tensors: tuple[TensorDifference, ...]
@@ -43,6 +51,7 @@ class Comparison:
 
 @record
 class Finding:
+    """What one rewrite does to the numbers of one kind of input."""
     what: str  # a rewrite; "kernels", "fusions", "compiled before"
     inputs: str  # "random", "large mean", ...
     type: str  # "f64" or "f32"
@@ -53,6 +62,7 @@ class Finding:
 
 @record
 class Certificate:
+    """What `mille verify --certificate` has measured of each rewrite."""
     layers: int  # that were measured
     of_layers: int
     findings: tuple[Finding, ...]
@@ -116,6 +126,7 @@ class Moments:
 
 @record
 class Logits:
+    """What attention's logits come to."""
     second_moment: Optional[float]
     saturation: Optional[float]
     keys: Optional[float]
@@ -135,6 +146,7 @@ class Range:
 
 @record
 class Matrix:
+    """One matrix of a unit's weights."""
     name: str
     second_moment: Optional[float]
     operator_norm: Optional[float] = None  # with norms
@@ -143,6 +155,7 @@ class Matrix:
 
 @record
 class Unit:
+    """One residual unit of a stack."""
     unit: str  # "attn", "ffn", ...
     layer: int
     placement: str
@@ -158,6 +171,7 @@ class Unit:
 
 @record
 class Stack:
+    """One stack of units, and what depth does to it as a whole."""
     units_count: int
     placement: str
     channels: Optional[float]
@@ -189,7 +203,7 @@ class Analysis:
 
 # ---- reading ---------------------------------------------------------------
 
-def made(hint, value):
+def made(hint: Any, value: Any) -> Any:
     """`value` of JSON as the type of a field."""
     inner = typing.get_args(hint)
     if value is None:
@@ -210,7 +224,7 @@ def made(hint, value):
                    for name in hints if name.rstrip("_") in value})
 
 
-def answer(kind, words):
+def answer(kind: type, words: list[Path]) -> Any:
     """What the command prints with --json. One that finds a difference says
     so by its status too, and has printed it."""
     status, text, why = compiling.run(*words, "--json")
@@ -219,7 +233,7 @@ def answer(kind, words):
     return made(kind, json.loads(text))
 
 
-def place(subject):
+def place(subject: Package | Path) -> Path:
     """The path of a package or a model."""
     if not isinstance(subject, Package):
         return subject
@@ -227,7 +241,7 @@ def place(subject):
     return path if os.path.isdir(path) else os.path.dirname(path)
 
 
-def write(path, arrays):
+def write(path: Path, arrays: dict[str, Any]) -> None:
     """Arrays by name as a safetensors file."""
     import numpy as np
     kinds = {"float32": "F32", "int32": "I32", "int64": "I64"}
@@ -252,10 +266,10 @@ class Tensors:
     """A safetensors file of the caller's, or one that is written for a call
     of arrays by name."""
 
-    def __init__(self, given):
+    def __init__(self, given: Path | dict[str, Any] | None):
         self.given, self.folder = given, None
 
-    def __enter__(self):
+    def __enter__(self) -> Path | None:
         if not isinstance(self.given, dict):
             return self.given
         self.folder = tempfile.TemporaryDirectory()
@@ -263,13 +277,16 @@ class Tensors:
         write(path, self.given)
         return path
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self.folder:
             self.folder.cleanup()
 
 
-def verify(package, *, inputs=None, expected=None, threads=1,
-           certificate=False, device=None):
+def verify(package: Package | Path, *,
+           inputs: dict[str, Any] | Path | None = None,
+           expected: dict[str, Any] | Path | None = None, threads: int = 1,
+           certificate: bool = False,
+           device: str | None = None) -> Verification:
     """Compares a package (mille.Package, its folder, or a model) with the
     reference in double: a Verification, whose `ok` may be False. inputs and
     expected: {name: array}, or the path of a safetensors file; default: random
@@ -283,12 +300,13 @@ def verify(package, *, inputs=None, expected=None, threads=1,
         return answer(Verification, words)
 
 
-def inspect(model):
+def inspect(model: Package | Path) -> Inspection:
     """What a model, or a package's model, is: an Inspection."""
     return answer(Inspection, ["inspect", place(model)])
 
 
-def report(package, *, measure=False, batch=1, tokens=128, threads=1):
+def report(package: Package | Path, *, measure: bool = False, batch: int = 1,
+           tokens: int = 128, threads: int = 1) -> dict[str, Any]:
     """All that `mille report --json` says of a package (mille.Package or its
     folder), as a dictionary: units, layers, kernels, fusions, rewrites, memory
     in bytes. measure: it also runs `batch` sequences of `tokens` tokens, and
@@ -299,8 +317,9 @@ def report(package, *, measure=False, batch=1, tokens=128, threads=1):
     return answer(dict, words)
 
 
-def analyze(model, *, weights=None, inputs=None, sample=0, norms=False,
-            keys=128, seed=1):
+def analyze(model: Package | Path, *, weights: Path | None = None,
+            inputs: dict[str, Any] | Path | None = None, sample: int = 0,
+            norms: bool = False, keys: int = 128, seed: int = 1) -> Analysis:
     """What depth does to a model, or to a package's: an Analysis. weights: a
     safetensors file, "none" or "random:SEED" in place of the model's; sample:
     tokens of a run that is measured, or `inputs` as verify takes them; norms:

@@ -1,6 +1,8 @@
 """The folders of a model of text: what was downloaded, and its package, which
 is made when it is missing. Must not know what a model is for. What only making
 needs is imported then: a package is opened without it."""
+from __future__ import annotations
+
 import json
 import os
 import time
@@ -8,8 +10,15 @@ import time
 from ._mille import load
 from .errors import InvalidArgument, MissingFile, NotAFolder
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def read(path, default=None):
+    from ._mille import Package
+    from .hints import Path
+
+
+def read(path: Path, default: Any = None) -> Any:
     """The JSON file `path`; `default` where there is none."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -20,12 +29,12 @@ def read(path, default=None):
         raise InvalidArgument(f"{path} is no JSON: {error}") from error
 
 
-def plain(path):
+def plain(path: Path) -> str:
     """A path as text, without a slash at its end."""
     return os.fspath(path).rstrip("/") or "/"
 
 
-def manifest(folder):
+def manifest(folder: str) -> dict[str, Any] | None:
     """What a package says of itself, or None: `folder` holds no package."""
     for name in sorted(os.listdir(folder)):
         stem, ending = os.path.splitext(name)
@@ -37,7 +46,7 @@ def manifest(folder):
     return None
 
 
-def cache():
+def cache() -> str:
     """Where packages, and hashes of large files, are kept."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return os.path.join(os.path.expanduser(home), "mille")
@@ -47,7 +56,7 @@ LARGE = 1 << 16  # bytes of a file whose hash is kept
 SETTLED = 2.0  # seconds after which a change gets another time
 
 
-def hash_of(path):
+def hash_of(path: Path) -> str:
     """The SHA-256 of a file. That of a large one is kept beside what the
     system says of its inode, as weights take longer to hash than a package to
     open: any change of the file changes its st_ctime."""
@@ -76,7 +85,7 @@ def hash_of(path):
     return found
 
 
-def keep_text(place, text):
+def keep_text(place: str, text: str) -> None:
     """Writes a file whole, or not at all."""
     import tempfile
     try:
@@ -90,7 +99,7 @@ def keep_text(place, text):
         pass  # a folder that nobody may write to: it is hashed again
 
 
-def digest(folder, *options):
+def digest(folder: str, *options: object) -> str:
     """Names the package that these files and options give."""
     import hashlib
     total = hashlib.sha256(repr(options).encode())
@@ -107,7 +116,7 @@ def digest(folder, *options):
     return total.hexdigest()[:32]
 
 
-def entries_of(folder):
+def entries_of(folder: str) -> str | None:
     """The entries that a decoder's package needs to continue texts."""
     config = read(os.path.join(folder, "config.json"), {})
     kinds = config.get("architectures") or [""]
@@ -115,13 +124,14 @@ def entries_of(folder):
     return "next" if decoder else None
 
 
-def compiled(folder, dtype, target):
+def compiled(folder: str, dtype: str, target: str | None) -> Package:
     """The package of a model's folder, with the entries for its texts."""
     return kept(folder, dtype, target, entries_of(folder))
 
 
-def kept(model, dtype, target, entries, states=None, progress=True,
-         calibrate=None):
+def kept(model: Path, dtype: str, target: str | None, entries: str | None,
+         states: str | None = None, progress: bool = True,
+         calibrate: Path | None = None) -> Package:
     """The package of a model, from the cache or compiled into it:
     $XDG_CACHE_HOME/mille/packages, by the files, the options and the
     command."""
@@ -155,7 +165,7 @@ def kept(model, dtype, target, entries, states=None, progress=True,
     return load(place)
 
 
-def transformer(model):
+def transformer(model: str) -> str:
     """The folder of the weights in a sentence-transformers folder."""
     for module in read(os.path.join(model, "modules.json"), []):
         if module["type"].endswith(".Transformer"):
@@ -163,7 +173,8 @@ def transformer(model):
     return model
 
 
-def find(folder, model_dir, dtype, target):
+def find(folder: Path, model_dir: Path | None, dtype: str,
+         target: str | None) -> tuple[Package, str]:
     """(package, model's folder) of a folder that holds either."""
     folder = plain(folder)
     if not os.path.isdir(folder):

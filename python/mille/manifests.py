@@ -1,11 +1,19 @@
 """NAME.json, in which the compiler says what a package holds. Must not open
 the package."""
+from __future__ import annotations
+
 import json
 
 from .errors import InvalidArgument, file_error
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def read(path):
+    from .hints import Path
+
+
+def read(path: Path) -> dict[str, Any]:
     """The part "mille_package" of the file `path`."""
     try:
         with open(path, encoding="utf-8") as file:

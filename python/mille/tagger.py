@@ -1,20 +1,28 @@
 """Classes of tokens, as transformers' pipeline "token-classification" gives
 them: its words, its strategies, its order. Must not run anything but texts."""
+from __future__ import annotations
+
 import numpy as np
 
 from .batches import checked
 from .classifier import Logits, softmax
 from .errors import InvalidArgument
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Iterable, Sequence
+
+    from .hints import Path
+
 STRATEGIES = ("none", "simple", "first", "average", "max")
 
 
-def tag(label):
+def tag(label: str) -> tuple[str, str]:
     """("B" or "I", class) of "B-PER", "I-PER" or "PER"."""
     return (label[0], label[2:]) if label[:2] in ("B-", "I-") else ("I", label)
 
 
-def without_overlaps(entities):
+def without_overlaps(entities: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Of entities that windows share, the longest, and then the likeliest."""
     kept = []
     for entity in sorted(entities, key=lambda one: one["start"]):
@@ -33,7 +41,8 @@ class TokenClassifier(Logits):
     Encoder."""
     _dimensions, _purpose = 3, "a classifier of tokens"
 
-    def __init__(self, folder, model_dir=None, **options):
+    def __init__(self, folder: Path, model_dir: Path | None = None,
+                 **options: Any):
         super().__init__(folder, model_dir, **options)
         # Offsets are needed, which only this one has.
         self._tokenizer = tokenizer = self._runner.tokenizer.whole
@@ -43,8 +52,10 @@ class TokenClassifier(Logits):
         name = getattr(tokenizer.model, "unk_token", None)
         self._unknown = tokenizer.token_to_id(name) if name else None
 
-    def __call__(self, texts, aggregation_strategy="none",
-                 ignore_labels=("O",), stride=None, batch_size=32):
+    def __call__(self, texts: str | Iterable[str],
+                 aggregation_strategy: str = "none",
+                 ignore_labels: Sequence[str] = ("O",),
+                 stride: int | None = None, batch_size: int = 32) -> list[Any]:
         """Of each text [{entity, score, index, word, start, end}], a token
         each; with another strategy [{entity_group, score, word, start, end}],
         whose class is of the group's tokens (simple), or of words by their

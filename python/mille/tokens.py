@@ -2,13 +2,24 @@
 longer to read that file than all else takes that a first vector needs; so texts
 whose ids cannot differ are read by the vocabulary that the compiler has made of
 the file. Must not give other ids than `tokenizers`."""
+from __future__ import annotations
+
 import os
 
 from ._mille import Tokens, tokenizer_hash
 from .errors import InvalidArgument, MissingFile
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-def file_of(weights):
+    import tokenizers
+
+    from ._mille import Package
+    from .hints import Encoding
+
+
+def file_of(weights: str) -> str:
     """The tokenizer.json of a folder."""
     path = os.path.join(weights, "tokenizer.json")
     if not os.path.exists(path):
@@ -16,7 +27,7 @@ def file_of(weights):
     return path
 
 
-def of_package(path, package):
+def of_package(path: str, package: Package) -> Tokens | None:
     """The package's own vocabulary, if it was made of the file `path` as that
     is now, and says all that it says."""
     if package.manifest.get("tokenizer_hash") != tokenizer_hash(path):
@@ -28,15 +39,17 @@ class Ids:
     """A text's ids with its ends; a part of what tokenizers' Encoding has."""
     __slots__ = ("ids",)
 
-    def __init__(self, ids):
+    def __init__(self, ids: list[int]):
         self.ids = ids
 
     @property
-    def type_ids(self):
+    def type_ids(self) -> list[int]:
+        """0 for each token."""
         return [0] * len(self.ids)
 
     @property
-    def attention_mask(self):
+    def attention_mask(self) -> list[int]:
+        """1 for each token."""
         return [1] * len(self.ids)
 
 
@@ -44,7 +57,7 @@ class Tokenizer:
     """weights: the folder of tokenizer.json; package: what was compiled of it;
     most: tokens that a text is cut at."""
 
-    def __init__(self, weights, package, most):
+    def __init__(self, weights: str, package: Package, most: int):
         self._path, self._most, self._whole = file_of(weights), most, None
         self._own = of_package(self._path, package)
         if self._own is None or self._own.ends > most:
@@ -52,7 +65,7 @@ class Tokenizer:
             self.whole  # what is wrong with the file is said now
 
     @property
-    def whole(self):
+    def whole(self) -> tokenizers.Tokenizer:
         """The Tokenizer of `tokenizers`, which also has offsets and knows pairs
         of texts. It is read when it is needed."""
         if self._whole is None:
@@ -61,7 +74,7 @@ class Tokenizer:
             self._whole = made
         return self._whole
 
-    def encode_batch(self, texts):
+    def encode_batch(self, texts: list[Any]) -> list[Encoding]:
         """The tokens of each text, or of each pair."""
         if self._own is None:
             return self.whole.encode_batch(texts)
@@ -75,7 +88,7 @@ class Tokenizer:
         return made
 
 
-def read(path):
+def read(path: str) -> tokenizers.Tokenizer:
     """The Tokenizer of `tokenizers`, which neither pads nor cuts yet."""
     try:
         import tokenizers

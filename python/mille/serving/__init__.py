@@ -1,4 +1,6 @@
 """`mille serve`: models of text over HTTP."""
+from __future__ import annotations
+
 import argparse
 import os
 import socket
@@ -6,8 +8,15 @@ import sys
 
 from ..errors import Error, InvalidArgument
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Callable
 
-def number(kind, least):
+    from .models import Model
+
+
+def number(kind: type, least: float) -> Callable[[str], float]:
+    """What reads an option's number, which must be at least this."""
     def read(text):
         value = kind(text)
         if not value >= least:
@@ -18,7 +27,9 @@ def number(kind, least):
     return read
 
 
-def options_of(words):
+def options_of(words: list[str]) -> argparse.Namespace:
+    """The options of a command line; argparse ends the process if they are
+    wrong."""
     parser = argparse.ArgumentParser(
         prog="mille serve", allow_abbrev=False,
         description="Answers HTTP: /v1/embeddings, /v1/completions, "
@@ -57,7 +68,7 @@ def options_of(words):
     return parser.parse_args(words)
 
 
-def listen(host, port):
+def listen(host: str, port: int) -> socket.socket:
     """A socket that takes connections from now on."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -68,7 +79,7 @@ def listen(host, port):
         sys.exit(3)
 
 
-def named(words):
+def named(words: list[str]) -> dict[str, str]:
     """{name: folder} of `DIR` and `NAME=DIR`."""
     found = {}
     for word in words:
@@ -82,7 +93,9 @@ def named(words):
     return found
 
 
-def open_models(options):
+def open_models(options: argparse.Namespace) -> dict[str, Model]:
+    """The models of the command line by name, or none of them and the
+    exception."""
     from .models import open_model
     models = {}
     try:
@@ -95,7 +108,8 @@ def open_models(options):
     return models
 
 
-def serve(options):
+def serve(options: argparse.Namespace) -> int:
+    """Answers until a signal ends it: the exit status."""
     import uvicorn
 
     from .app import application
@@ -112,7 +126,7 @@ def serve(options):
     return 0
 
 
-def main(words):
+def main(words: list[str]) -> int:
     """The exit status: 1 a model, 2 the command line, 3 the machine."""
     options = options_of(words)
     try:

@@ -1,5 +1,7 @@
 """The HTTP of `mille serve`: routes, limits, and the JSON that the openai
 client and the known rerankers use. Must not run a model: a Served does."""
+from __future__ import annotations
+
 import asyncio
 import base64
 import contextlib
@@ -18,16 +20,29 @@ from .joiner import Closed, Full
 from .metrics import Metrics
 from .refusals import GONE, Refused, body_of, refusal, texts_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any, Awaitable, Callable
+
+    from starlette.requests import Request
+
+    from .models import Model, Served
+
+    Answering = Callable[[Request], Awaitable[Response]]
+
 
 class Application:
     """The answers. `models` are Served, by name."""
 
-    def __init__(self, models, options):
+    def __init__(self, models: dict[str, Model], options: argparse.Namespace):
         self.models, self.options = models, options
         self.metrics = Metrics(models)
         self.began = int(time.time())
 
-    def model(self, name, task=None):
+    def model(self, name: object, task: str | None = None) -> Any:
+        """The model of a request; without a name the only one. Refused: 400,
+        404."""
         if task and name is None and len(self.models) == 1:
             name = next(iter(self.models))
         if not isinstance(name, str):
@@ -42,7 +57,7 @@ class Application:
                           f"request is for {task}")
         return model
 
-    def submit(self, model, asked, texts=1):
+    def submit(self, model: Model, asked: Any, texts: int = 1) -> Any:
         """Puts what is asked into the model's queue."""
         try:
             return model.joiner.submit(asked)
@@ -54,7 +69,8 @@ class Application:
         except Closed as error:
             raise Refused(503, "the server is about to stop") from error
 
-    async def results(self, request, model, texts):
+    async def results(self, request: Request, model: Served,
+                      texts: list[Any]) -> tuple[list[Any], int]:
         """(result of each text, number of tokens). Waits for the queue."""
         encodings = await asyncio.to_thread(model.tokens, texts)
         for i, one in enumerate(encodings):
@@ -77,7 +93,8 @@ class Application:
         raise Refused(504, "there is no answer after "
                       f"{self.options.timeout:g} s")
 
-    async def embeddings(self, request):
+    async def embeddings(self, request: Request) -> Response:
+        """/v1/embeddings: a vector of each text."""
         body = await body_of(request, self.options)
         model = self.model(body.get("model"), "embeddings")
         texts = texts_of(body.get("input"), "input", self.options.max_texts)
@@ -98,7 +115,8 @@ class Application:
                      for i, one in enumerate(vectors)],
             "usage": {"prompt_tokens": tokens, "total_tokens": tokens}})
 
-    async def rerank(self, request):
+    async def rerank(self, request: Request) -> Response:
+        """/rerank: the documents' scores, the best first."""
         body = await body_of(request, self.options)
         model = self.model(body.get("model"), "rerank")
         query, = texts_of([body.get("query")], "query", 1)
@@ -122,26 +140,32 @@ class Application:
         return JSONResponse({"model": model.name, "results": results,
                              "usage": {"total_tokens": tokens}})
 
-    def facts(self, model):
+    def facts(self, model: Model) -> dict[str, object]:
+        """What /v1/models says of a model."""
         return {"id": model.name, "object": "model", "created": self.began,
                 "owned_by": "mille", "task": model.task,
                 "max_tokens": model.longest}
 
-    async def list_models(self, request):
+    async def list_models(self, request: Request) -> Response:
+        """/v1/models."""
         return JSONResponse({"object": "list", "data": [
             self.facts(model) for model in self.models.values()]})
 
-    async def one_model(self, request):
+    async def one_model(self, request: Request) -> Response:
+        """/v1/models/NAME."""
         return JSONResponse(self.facts(
             self.model(request.path_params["name"])))
 
-    async def health(self, request):
+    async def health(self, request: Request) -> Response:
+        """/health: it answers."""
         return JSONResponse({"status": "ok"})
 
-    async def show_metrics(self, request):
+    async def show_metrics(self, request: Request) -> Response:
+        """/metrics, as Prometheus reads them."""
         return Response(self.metrics.text(), media_type=Metrics.type)
 
-    def check_key(self, request):
+    def check_key(self, request: Request) -> None:
+        """Refuses a request without the key, with 401."""
         if not self.options.api_key:
             return
         given = request.headers.get("authorization", "")
@@ -150,7 +174,7 @@ class Application:
             raise Refused(401, "the API key is missing or wrong",
                           **{"WWW-Authenticate": "Bearer"})
 
-    def door(self, answer, open_to_all=False):
+    def door(self, answer: Answering, open_to_all: bool = False) -> Answering:
         """What every request goes through: the key, the refusals, the log."""
         async def handle(request):
             begin = time.perf_counter()
@@ -171,7 +195,8 @@ class Application:
             return response
         return handle
 
-    def note(self, request, status, seconds):
+    def note(self, request: Request, status: int, seconds: float) -> None:
+        """Counts a request that is over, and writes its line of the log."""
         path = request.scope["route"].path
         self.metrics.requests.labels(path, status).inc()
         self.metrics.seconds.labels(path).observe(seconds)
@@ -181,7 +206,8 @@ class Application:
                   f"{seconds * 1000:.1f} ms {request.state.facts}".rstrip(),
                   file=sys.stderr, flush=True)
 
-    def routes(self):
+    def routes(self) -> list[Route]:
+        """Each path with what answers it."""
         door = self.door
         writes = Completions(self)
         posts = [("/v1/embeddings", self.embeddings),
@@ -198,7 +224,8 @@ class Application:
             Route("/metrics", door(self.show_metrics, open_to_all=True))]
 
 
-def application(models, options):
+def application(models: dict[str, Model],
+                options: argparse.Namespace) -> Starlette:
     """The ASGI application; its end runs what still waits."""
     answers = Application(models, options)
 

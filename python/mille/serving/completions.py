@@ -1,5 +1,7 @@
 """/v1/completions and /v1/chat/completions, as OpenAI has them, of one text a
 request."""
+from __future__ import annotations
+
 import asyncio
 import json
 import os
@@ -11,6 +13,16 @@ from .prose import Prose
 from .refusals import GONE, Refused, body_of, texts_of
 from .writer import Line
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, AsyncIterator
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from .app import Application
+    from .models import Texts
+
 # Options of the request that go to mille_sampling: (what it is, default).
 NUMBERS = {"temperature": 1.0, "top_p": 1.0, "min_p": 0.0,
            "presence_penalty": 0.0, "frequency_penalty": 0.0,
@@ -19,7 +31,8 @@ REFUSED = ("logprobs", "top_logprobs", "echo", "suffix", "tools", "functions",
            "response_format")
 
 
-def whole(body, key, default, least):
+def whole(body: dict[str, Any], key: str, default: Any, least: int) -> Any:
+    """The whole number of a request under `key`, or `default`. Refused: 400."""
     value = body.get(key)
     if value is None:
         return default
@@ -29,7 +42,7 @@ def whole(body, key, default, least):
     return value
 
 
-def bias_of(given):
+def bias_of(given: Any) -> dict[int, float]:
     """{id: what is added to its logit}; JSON's keys are texts."""
     try:
         if any(type(value) not in (int, float) for value in given.values()):
@@ -40,7 +53,8 @@ def bias_of(given):
                       "numbers") from error
 
 
-def sampling_of(body):
+def sampling_of(body: dict[str, Any]) -> dict[str, Any]:
+    """The options of Generation.sample that a request gives. Refused: 400."""
     for key in REFUSED:
         if body.get(key):
             raise Refused(400, f"{key} is not known to this server")
@@ -60,7 +74,8 @@ def sampling_of(body):
     return found
 
 
-def stops_of(body):
+def stops_of(body: dict[str, Any]) -> list[str]:
+    """The texts at which an answer ends. Refused: 400."""
     value = body.get("stop")
     if value is None or value == []:
         return []
@@ -70,7 +85,7 @@ def stops_of(body):
     return stops
 
 
-def content_of(given):
+def content_of(given: object) -> str | None:
     """The text of a message, which may come in parts; None: it is none."""
     if isinstance(given, str):
         return given
@@ -83,7 +98,8 @@ def content_of(given):
     return "".join(texts) if whole else None
 
 
-def messages_of(body):
+def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages of a chat, each content one text. Refused: 400."""
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
         raise Refused(400, "messages must be a list of messages")
@@ -102,7 +118,8 @@ def messages_of(body):
 class Answer:
     """One text, as it comes out of the writer's thread."""
 
-    def __init__(self, model, ids, most, sampling, stops):
+    def __init__(self, model: Texts, ids: list[int], most: int,
+                 sampling: dict[str, Any], stops: list[str]):
         self.prose = Prose(model.tokenizer, ids, stops)
         self.prompt, self.tokens, self.reason = len(ids), 0, None
         self.loop, self.said = asyncio.get_running_loop(), asyncio.Queue()
@@ -114,7 +131,7 @@ class Answer:
         except RuntimeError:
             pass  # the loop has ended
 
-    async def parts(self):
+    async def parts(self) -> AsyncIterator[str]:
         """Yields texts; self.reason says why it ended."""
         try:
             while True:
@@ -135,7 +152,8 @@ class Answer:
         finally:
             self.line.gone = True
 
-    def usage(self):
+    def usage(self) -> dict[str, int]:
+        """Tokens of the prompt and of the text."""
         return {"prompt_tokens": self.prompt, "completion_tokens": self.tokens,
                 "total_tokens": self.prompt + self.tokens}
 
@@ -143,13 +161,14 @@ class Answer:
 class Form:
     """The JSON of an answer: of a completion, or of a chat."""
 
-    def __init__(self, chat, model):
+    def __init__(self, chat: bool, model: str):
         self.chat = chat
         self.head = {"id": ("chatcmpl-" if chat else "cmpl-")
                      + os.urandom(12).hex(),
                      "created": int(time.time()), "model": model}
 
-    def whole(self, text, answer):
+    def whole(self, text: str, answer: Answer) -> dict[str, Any]:
+        """The JSON of an answer that is done."""
         body = {"message": {"role": "assistant", "content": text}} \
             if self.chat else {"text": text}
         return {**self.head,
@@ -158,7 +177,9 @@ class Form:
                              "finish_reason": answer.reason}],
                 "usage": answer.usage()}
 
-    def part(self, text, reason=None, usage=None):
+    def part(self, text: str | None, reason: str | None = None,
+             usage: dict[str, int] | None = None) -> str:
+        """An event of a stream: a part of the text, its end, or the usage."""
         delta = {} if text is None else {"content": text}
         body = {"delta": delta} if self.chat else {"text": text or ""}
         made = {**self.head, "object": "chat.completion.chunk" if self.chat
@@ -172,16 +193,20 @@ class Form:
 class Completions:
     """The two routes. `owner` is the Application."""
 
-    def __init__(self, owner):
+    def __init__(self, owner: Application):
         self.owner, self.options = owner, owner.options
 
-    async def completions(self, request):
+    async def completions(self, request: Request) -> Response:
+        """/v1/completions."""
         return await self.answer(request, chat=False)
 
-    async def chat(self, request):
+    async def chat(self, request: Request) -> Response:
+        """/v1/chat/completions."""
         return await self.answer(request, chat=True)
 
-    async def answer(self, request, chat):
+    async def answer(self, request: Request, chat: bool) -> Response:
+        """The text that follows a prompt or a chat, whole or as a stream.
+        Refused: 400, 429, 499, 503, 504."""
         body = await body_of(request, self.options)
         model = self.owner.model(body.get("model"), "completions")
         if chat:
@@ -214,12 +239,14 @@ class Completions:
         self.count(request, model, answer)
         return JSONResponse(form.whole(text, answer))
 
-    def count(self, request, model, answer):
+    def count(self, request: Request, model: Texts, answer: Answer) -> None:
+        """Counts the tokens of an answer that is over."""
         request.state.facts += f" tokens={answer.tokens}"
         self.owner.metrics.tokens.labels(model.name).inc(
             answer.prompt + answer.tokens)
 
-    async def whole(self, request, answer):
+    async def whole(self, request: Request, answer: Answer) -> str:
+        """The whole text, within the timeout. Refused: 499, 504."""
         async def collect():
             return "".join([part async for part in answer.parts()])
         found = asyncio.ensure_future(collect())
@@ -237,7 +264,9 @@ class Completions:
         raise Refused(504, "there is no answer after "
                       f"{self.options.timeout:g} s")
 
-    async def stream(self, request, model, answer, form, wants_usage):
+    async def stream(self, request: Request, model: Texts, answer: Answer,
+                     form: Form, wants_usage: bool) -> AsyncIterator[str]:
+        """The events of a stream; the log has its line at the end."""
         begin, status = time.perf_counter(), GONE
         try:
             async for text in answer.parts():

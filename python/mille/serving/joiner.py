@@ -1,9 +1,15 @@
 """Joins what many requests ask into batches of one thread. Must not know what
 an item is, nor what HTTP is."""
+from __future__ import annotations
+
 import collections
 import concurrent.futures
 import threading
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Sequence
 
 
 class Full(Exception):
@@ -17,13 +23,13 @@ class Closed(Exception):
 class Job:
     """The items of one request, and their results in the same order."""
 
-    def __init__(self, items):
+    def __init__(self, items: Sequence[Any]):
         self.items, self.results = items, [None] * len(items)
         self.taken = self.done = 0
         self.arrival = time.monotonic()
         self.future = concurrent.futures.Future()
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Nobody waits any more: what has not run will not run."""
         self.future.cancel()
 
@@ -35,7 +41,8 @@ class Joiner:
     room     items that may wait; one request may always come to an empty queue
     """
 
-    def __init__(self, run, most, wait, room):
+    def __init__(self, run: Callable[[list[Any]], Sequence[Any]], most: int,
+                 wait: float, room: int):
         self.run, self.most, self.wait, self.room = run, most, wait, room
         self.waiting, self.batches = 0, 0  # items; batches that have run
         self._jobs = collections.deque()
@@ -44,7 +51,9 @@ class Joiner:
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    def submit(self, items):
+    def submit(self, items: Sequence[Any]) -> Job:
+        """Puts the items of a request into the queue. Full, Closed: it takes
+        none."""
         job = Job(items)
         with self._change:
             if self._closed:
@@ -56,7 +65,7 @@ class Joiner:
             self._change.notify()
         return job
 
-    def close(self):
+    def close(self) -> None:
         """Runs what waits, then ends the thread."""
         with self._change:
             self._closed = True

@@ -1,12 +1,19 @@
 """What /metrics counts, in the text form of Prometheus."""
+from __future__ import annotations
+
 import prometheus_client as prometheus
 from prometheus_client.core import GaugeMetricFamily
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .models import Model
+
 
 class Metrics:
+    """The counters of one server."""
     type = prometheus.CONTENT_TYPE_LATEST
 
-    def __init__(self, models):
+    def __init__(self, models: dict[str, Model]):
         self.models = models
         self.registry = prometheus.CollectorRegistry()
         own = {"registry": self.registry}
@@ -20,7 +27,7 @@ class Metrics:
             "mille_tokens", "Tokens that were computed", ["model"], **own)
         self.registry.register(self)
 
-    def collect(self):
+    def collect(self) -> list[GaugeMetricFamily]:
         """What the queues say at this moment."""
         waiting = GaugeMetricFamily("mille_waiting_texts",
                                     "Texts that wait for a batch",
@@ -32,5 +39,6 @@ class Metrics:
             batches.add_metric([name], model.joiner.batches)
         return [waiting, batches]
 
-    def text(self):
+    def text(self) -> bytes:
+        """All that is counted, as Prometheus reads it."""
         return prometheus.generate_latest(self.registry)

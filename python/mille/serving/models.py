@@ -1,5 +1,7 @@
 """What a folder answers to: vectors of texts, scores of pairs, or texts that go
 on. Must not know what HTTP is."""
+from __future__ import annotations
+
 import os
 
 from .. import batches, folders, tokens
@@ -9,8 +11,18 @@ from ..errors import InvalidArgument
 from .joiner import Joiner
 from .writer import Writer
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any, Callable, Sequence, Union
 
-def kind_of(model):
+    import numpy as np
+
+    from .._mille import Package
+    from ..hints import Encoding
+
+
+def kind_of(model: str) -> str:
     """The class of transformers that the model's config.json names."""
     config = folders.read(os.path.join(folders.transformer(model),
                                        "config.json"), {})
@@ -18,9 +30,12 @@ def kind_of(model):
 
 
 class Served:
-    """One model, and the queue of its thread."""
+    """One model, and the queue of its thread. A subclass runs it."""
+    task: str
+    run: Callable[[list[Encoding]], Sequence[Any]]
 
-    def __init__(self, name, made, options):
+    def __init__(self, name: str, made: Encoder | CrossEncoder,
+                 options: argparse.Namespace):
         self.name = name
         self.runner = made._runner
         self.longest = self.runner.max_length
@@ -28,41 +43,48 @@ class Served:
         self.joiner = Joiner(self.run, options.batch, options.wait / 1000,
                              options.queue)
 
-    def tokens(self, texts):
+    def tokens(self, texts: list[Any]) -> list[Encoding]:
         """The encodings of texts, or of pairs of them."""
         return self.runner.tokenizer.encode_batch(texts)
 
 
 class Vectors(Served):
+    """An encoder, with the folder's prompt and normalising."""
     task = "embeddings"
 
-    def __init__(self, name, folder, options, **choices):
+    def __init__(self, name: str, folder: str, options: argparse.Namespace,
+                 **choices: Any):
         self.encoder = Encoder(folder, **choices)
         self.width = self.encoder.get_sentence_embedding_dimension()
         self.prompt = self.encoder._prompt(None, None)
         self.skipped = self.encoder._skipped(self.prompt)
         super().__init__(name, self.encoder, options)
 
-    def tokens(self, texts):
+    def tokens(self, texts: list[str]) -> list[Encoding]:
+        """The encodings of texts behind the folder's prompt."""
         return super().tokens(self.encoder.prepared(texts, self.prompt))
 
-    def run(self, encodings):
+    def run(self, encodings: list[Encoding]) -> np.ndarray:
+        """[texts, channels] float32."""
         vectors = self.encoder._pooled(encodings, self.skipped,
                                        len(encodings), False)
         return normalized(vectors) if self.encoder._normalize else vectors
 
 
 class Scores(Served):
+    """A cross-encoder of one score a pair."""
     task = "rerank"
 
-    def __init__(self, name, folder, options, **choices):
+    def __init__(self, name: str, folder: str, options: argparse.Namespace,
+                 **choices: Any):
         self.encoder = CrossEncoder(folder, **choices)
         if self.encoder._labels != 1:
             raise InvalidArgument(f"a reranker gives one score a pair but "
                                   f"{folder} gives {self.encoder._labels}")
         super().__init__(name, self.encoder, options)
 
-    def run(self, encodings):
+    def run(self, encodings: list[Encoding]) -> np.ndarray:
+        """[pairs] float32."""
         return self.encoder._activation(
             self.encoder.logits_of(encodings, len(encodings)))[:, 0]
 
@@ -71,7 +93,8 @@ class Texts:
     """A decoder that continues texts and answers chats."""
     task = "completions"
 
-    def __init__(self, name, package, model, options):
+    def __init__(self, name: str, package: Package, model: str,
+                 options: argparse.Namespace):
         self.name, self.model = name, model
         self.tokenizer = tokens.read(tokens.file_of(model))
         self.context = self.longest = options.context
@@ -94,11 +117,11 @@ class Texts:
             with open(written, encoding="utf-8") as file:
                 self.template = file.read()
 
-    def ids(self, prompt, chat):
+    def ids(self, prompt: str, chat: bool) -> list[int]:
         """A chat's template writes its special tokens itself."""
         return self.tokenizer.encode(prompt, add_special_tokens=not chat).ids
 
-    def conversation(self, messages):
+    def conversation(self, messages: list[dict[str, Any]]) -> str:
         """The prompt of a chat."""
         if not isinstance(self.template, str):
             raise InvalidArgument(f"the model {self.name} has no chat template")
@@ -118,7 +141,12 @@ class Texts:
                                   f"messages: {error}") from error
 
 
-def open_model(name, folder, options):
+if TYPE_CHECKING:
+    Model = Union[Served, Texts]
+
+
+def open_model(name: str, folder: str, options: argparse.Namespace) -> Model:
+    """What answers for a folder, by the class that its config.json names."""
     package, model = folders.find(folder, None, options.dtype, options.target)
     kind = kind_of(model)
     if kind.endswith(("ForCausalLM", "LMHeadModel")):

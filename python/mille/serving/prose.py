@@ -1,11 +1,17 @@
 """Ids to text as they come, and where a text stops. Must not run a model."""
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Sequence
 
 
 class Prose:
     """The text of ids that follow a prompt. A letter of several tokens, and
     what may become a stop, is kept until it is whole."""
 
-    def __init__(self, tokenizer, prompt, stops):
+    def __init__(self, tokenizer: Any, prompt: Sequence[int],
+                 stops: Sequence[str]):
         self.tokenizer, self.stops = tokenizer, stops
         # A few ids before, so that a space between words is seen.
         self._ids = list(prompt[-6:])
@@ -16,7 +22,7 @@ class Prose:
     def _text(self, ids):
         return self.tokenizer.decode(ids, skip_special_tokens=True)
 
-    def add(self, id):
+    def add(self, id: int) -> str:
         """The text that is certain now."""
         self._ids.append(id)
         before = self._text(self._ids[self._from:self._said])
@@ -26,7 +32,7 @@ class Prose:
         self._from, self._said = self._said, len(self._ids)
         return self._release(whole[len(before):])
 
-    def rest(self):
+    def rest(self) -> str:
         """What was kept, at the end."""
         before = self._text(self._ids[self._from:self._said])
         whole = self._text(self._ids[self._from:])

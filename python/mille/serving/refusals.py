@@ -1,10 +1,19 @@
 """What a request must be, and the answers to those that are not so. Must not
 know any route."""
+from __future__ import annotations
+
 import asyncio
 import json
 
 from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any, Mapping
+
+    from starlette.requests import Request
 
 GONE = 499  # the client closed the connection before the answer
 
@@ -12,7 +21,7 @@ GONE = 499  # the client closed the connection before the answer
 class Refused(Exception):
     """A request that gets no answer: its status and why."""
 
-    def __init__(self, status, why, **headers):
+    def __init__(self, status: int, why: str, **headers: str):
         super().__init__(why)
         self.status, self.headers = status, headers
 
@@ -23,7 +32,10 @@ KINDS = {401: "authentication_error", 404: "not_found_error",
          504: "timeout_error"}
 
 
-def refusal(status, why, headers=None):
+def refusal(status: int, why: str,
+            headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """The answer that says why there is no other, as OpenAI's clients read
+    it."""
     kind = KINDS.get(status, "invalid_request_error" if status < 500
                      else "server_error")
     return JSONResponse({"error": {"message": why, "type": kind,
@@ -34,7 +46,7 @@ def refusal(status, why, headers=None):
 PATIENCE = 16  # times `most` bytes that are read to be dropped
 
 
-async def bytes_of(request, most):
+async def bytes_of(request: Request, most: int) -> bytearray:
     """The body of a request, which may have `most` bytes. More is read and
     dropped: a client that still sends sees no answer, but a connection that is
     broken."""
@@ -55,7 +67,8 @@ async def bytes_of(request, most):
     return got
 
 
-async def body_of(request, options):
+async def body_of(request: Request,
+                  options: argparse.Namespace) -> dict[str, Any]:
     """The JSON object of a request, which must come within the timeout."""
     try:
         got = await asyncio.wait_for(bytes_of(request, options.max_bytes),
@@ -75,7 +88,7 @@ async def body_of(request, options):
     return body
 
 
-def texts_of(value, what, most):
+def texts_of(value: Any, what: str, most: int) -> list[str]:
     """A list of strings, out of one or several."""
     texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not texts:

@@ -1,9 +1,17 @@
 """Continues the texts of many requests in one thread: every step decodes all
 that are open. Must not know what HTTP is."""
+from __future__ import annotations
+
 import collections
 import threading
 
 from .joiner import Closed, Full
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable
+
+    from .._mille import Generation
 
 
 class Line:
@@ -11,7 +19,8 @@ class Line:
     the thread with each new id, then once with why it ends: "stop", "length",
     or an exception."""
 
-    def __init__(self, ids, most, sampling, say):
+    def __init__(self, ids: list[int], most: int, sampling: dict[str, Any],
+                 say: Callable[[Any], object]):
         self.ids, self.left, self.sampling = ids, most, sampling
         self.say, self.sequence, self.gone = say, None, False
 
@@ -23,7 +32,8 @@ class Writer:
     room        texts that may wait for a sequence
     """
 
-    def __init__(self, generation, sequences, end, room):
+    def __init__(self, generation: Generation, sequences: int,
+                 end: Iterable[int], room: int):
         self.generation, self.sequences = generation, sequences
         self.end, self.room = frozenset(end), room
         self._waiting, self._open = collections.deque(), []
@@ -34,10 +44,12 @@ class Writer:
         self._thread.start()
 
     @property
-    def waiting(self):
+    def waiting(self) -> int:
+        """Texts that wait for a sequence."""
         return len(self._waiting)
 
-    def submit(self, line):
+    def submit(self, line: Line) -> None:
+        """Puts a text into the queue. Full, Closed: it takes none."""
         with self._change:
             if self._closed:
                 raise Closed
@@ -46,7 +58,7 @@ class Writer:
             self._waiting.append(line)
             self._change.notify()
 
-    def close(self):
+    def close(self) -> None:
         """Ends every text that is open or waits, then the thread."""
         with self._change:
             self._closed = True
