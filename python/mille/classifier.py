@@ -4,6 +4,7 @@ time."""
 from __future__ import annotations
 
 import os
+import sys
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from .errors import InvalidArgument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Iterable, Sequence
+    from typing import Any, Callable, Iterable, Sequence, Union
 
     from .hints import Encoding, Path
+
+    Activation = Union[str, Callable[[Any], Any]]
 
 
 def identity(logits: np.ndarray) -> np.ndarray:
@@ -45,6 +48,29 @@ def function(name: str) -> Callable[[np.ndarray], np.ndarray]:
         raise InvalidArgument(f"the function of the logits is {name!r} but must"
                               f" be one of {', '.join(FUNCTIONS)}")
     return FUNCTIONS[name]
+
+
+def applied(given: Activation) -> Callable[[np.ndarray], np.ndarray]:
+    """A function of logits [pairs, classes] to scores of this shape: one of
+    FUNCTIONS by its name, a function of an array, or a module of torch."""
+    if isinstance(given, str):
+        return function(given)
+    if not callable(given):
+        raise InvalidArgument(f"activation_fn is {given!r} but must be a "
+                              f"function, or one of {', '.join(FUNCTIONS)}")
+    torch = sys.modules.get("torch")  # else the caller has no module of it
+    module = torch is not None and isinstance(given, torch.nn.Module)
+
+    def apply(logits):
+        scores = np.asarray(
+            given(torch.from_numpy(logits)).detach() if module
+            else given(logits), np.float32)
+        if scores.shape != logits.shape:
+            raise InvalidArgument(
+                f"activation_fn gives {list(scores.shape)} numbers but must "
+                f"give {list(logits.shape)}, one for each logit")
+        return scores
+    return apply
 
 
 class Logits:
@@ -87,16 +113,20 @@ class Logits:
 
 class CrossEncoder(Logits):
     """Scores of pairs of texts, as sentence-transformers' CrossEncoder. The
-    arguments are those of Encoder."""
+    arguments are those of Encoder. activation_fn: in place of the folder's, as
+    `predict` takes it."""
 
-    def __init__(self, folder: Path, model_dir: Path | None = None,
-                 **options: Any):
+    def __init__(self, folder: Path, model_dir: Path | None = None, *,
+                 activation_fn: Activation | None = None, **options: Any):
         super().__init__(folder, model_dir, **options)
-        self._activation = self._default_activation()
+        self._activation = self._default_activation() \
+            if activation_fn is None else applied(activation_fn)
 
     def _default_activation(self):
         own = self.config.get("sentence_transformers") or {}
-        path = own.get("activation_fn") or \
+        beside = folders.read(os.path.join(
+            self.model_dir, "config_sentence_transformers.json"), {})
+        path = own.get("activation_fn") or beside.get("activation_fn") or \
             self.config.get("sbert_ce_default_activation_function")
         if path is None:
             return sigmoid if self._labels == 1 else identity
@@ -107,10 +137,16 @@ class CrossEncoder(Logits):
         return identity if name == "Identity" else sigmoid
 
     def predict(self, sentences: Sequence[Any], batch_size: int = 32,
-                show_progress_bar: bool = False, apply_softmax: bool = False,
-                convert_to_numpy: bool = True) -> Any:
+                show_progress_bar: bool = False,
+                activation_fn: Activation | None = None,
+                apply_softmax: bool = False, convert_to_numpy: bool = True,
+                convert_to_tensor: bool = False) -> Any:
         """[pairs] float32, or [pairs, classes] where there are several; of one
-        pair its own score or row."""
+        pair its own score or row. A list of them if not convert_to_numpy; a
+        tensor of torch with convert_to_tensor. activation_fn: of the logits
+        [pairs, classes], in place of the model's: "none", "sigmoid",
+        "softmax", a function of an array, or a module of torch.
+        InvalidArgument: a pair is none, or the function gives another shape."""
         sentences = list(sentences)
         single = len(sentences) == 2 and isinstance(sentences[0], str)
         pairs = [sentences] if single else sentences
@@ -119,20 +155,26 @@ class CrossEncoder(Logits):
                 raise InvalidArgument(f"number {i} is {pair!r} but must be a "
                                       "pair of texts")
             checked(pair, f"each text of pair {i}")
-        scores = self._activation(self.logits([tuple(pair) for pair in pairs],
-                                              batch_size, show_progress_bar))
-        if apply_softmax:
+        activation = self._activation if activation_fn is None \
+            else applied(activation_fn)
+        scores = activation(self.logits([tuple(pair) for pair in pairs],
+                                        batch_size, show_progress_bar))
+        if apply_softmax and self._labels > 1:
             scores = softmax(scores)
         if self._labels == 1:
             scores = scores[:, 0]
+        if convert_to_tensor:
+            import torch
+            scores = torch.from_numpy(scores)
         if single:
             return scores[0]
-        return scores if convert_to_numpy else list(scores)
+        return scores if convert_to_numpy or convert_to_tensor else list(scores)
 
     def rank(self, query: str, documents: Iterable[str],
              top_k: int | None = None, return_documents: bool = False,
              batch_size: int = 32,
-             show_progress_bar: bool = False) -> list[dict[str, Any]]:
+             show_progress_bar: bool = False,
+             activation_fn: Activation | None = None) -> list[dict[str, Any]]:
         """[{corpus_id, score, text?}], the best document first; equal ones in
         the order given."""
         if self._labels != 1:
@@ -140,7 +182,7 @@ class CrossEncoder(Logits):
                                   f"{self.model_dir} gives {self._labels}")
         documents = checked(documents, "a document")
         scores = self.predict([(query, one) for one in documents], batch_size,
-                              show_progress_bar)
+                              show_progress_bar, activation_fn)
         order = np.argsort(-scores, kind="stable")[:top_k]
         ranked = [{"corpus_id": int(i), "score": scores[i]} for i in order]
         if return_documents:

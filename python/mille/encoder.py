@@ -8,9 +8,10 @@ import os
 
 import numpy as np
 
-from . import folders
+from . import folders, similarity
 from .batches import Runner, checked
 from .errors import InvalidArgument
+from .similarity import normalized
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,12 +61,6 @@ def poolings(config: dict[str, Any], where: str) -> list[str]:
     return modes
 
 
-def normalized(vectors: np.ndarray) -> np.ndarray:
-    """Vectors of length 1, the last dimension; 0 stays 0."""
-    lengths = np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
-    return vectors / np.maximum(lengths, np.float32(1e-12))
-
-
 def joined(pooled: np.ndarray, windows: list[list[Encoding]]) -> np.ndarray:
     """[texts, channels] of [windows, channels], and the windows of each text:
     the bits of its own where there is one."""
@@ -87,12 +82,17 @@ class Encoder:
     model_dir   of a package: the model's folder, if it was moved
     pooling     a name or names of POOLINGS; default: the folder's
     max_length  tokens that a text is cut at; default: the folder's
+    truncate_dim        numbers of a vector that are kept; default: all
+    similarity_fn_name  "cosine", "dot", "euclidean" or "manhattan"; default:
+                the folder's, or cosine
     """
 
     def __init__(self, folder: Path, model_dir: Path | None = None, *,
                  dtype: str = "f32", target: str | None = None,
                  threads: int = 0, pooling: str | Sequence[str] | None = None,
-                 max_length: int | None = None):
+                 max_length: int | None = None,
+                 truncate_dim: int | None = None,
+                 similarity_fn_name: str | None = None):
         package, self.model_dir = folders.find(folder, model_dir, dtype, target)
         weights = folders.transformer(self.model_dir)
         self._read_modules(pooling)
@@ -100,6 +100,9 @@ class Encoder:
             self.model_dir, "config_sentence_transformers.json"), {})
         self.prompts = config.get("prompts") or {}
         self.default_prompt_name = config.get("default_prompt_name")
+        self.truncate_dim = similarity.check_channels(truncate_dim)
+        self.similarity_fn_name = similarity.check_name(
+            similarity_fn_name or config.get("similarity_fn_name") or "cosine")
         own = folders.read(os.path.join(weights, "sentence_bert_config.json"),
                            {})
         self._lower = own.get("do_lower_case", False)
@@ -136,20 +139,30 @@ class Encoder:
         """Tokens that a text is cut at."""
         return self._runner.max_length
 
+    def get_embedding_dimension(self) -> int:
+        """Numbers of a vector that `encode` gives."""
+        return min(self._width, self.truncate_dim or self._width)
+
     def get_sentence_embedding_dimension(self) -> int:
-        """Numbers of a vector."""
+        """The same: the name before sentence-transformers 5.3."""
+        return self.get_embedding_dimension()
+
+    @property
+    def _width(self) -> int:
         return self._channels * len(self._poolings)
 
     def _prompt(self, prompt, name):
         if prompt is not None:
             return prompt
-        name = name or self.default_prompt_name
-        if name is None:
-            return ""
-        if name not in self.prompts:
-            raise InvalidArgument(f"there is no prompt {name!r} but "
-                                  f"{sorted(self.prompts)}")
-        return self.prompts[name]
+        for name in (name, self.default_prompt_name):
+            if not name:
+                continue
+            if name not in self.prompts:
+                raise InvalidArgument(f"there is no prompt {name!r} but "
+                                      f"{sorted(self.prompts)}")
+            if self.prompts[name] is not None:  # else it is a name alone
+                return self.prompts[name]
+        return ""
 
     def _skipped(self, prompt):
         """Tokens of the prompt that pooling leaves out."""
@@ -160,9 +173,7 @@ class Encoder:
 
     def _pooled(self, encodings, skipped, batch_size, progress):
         """[encodings, channels] float32."""
-        vectors = np.zeros((len(encodings),
-                            self.get_sentence_embedding_dimension()),
-                           np.float32)
+        vectors = np.zeros((len(encodings), self._width), np.float32)
         for numbers, chosen, outputs in self._runner.batches(
                 encodings, batch_size, progress):
             states = outputs["last_hidden_state"]
@@ -174,6 +185,56 @@ class Encoder:
                     [POOLINGS[mode](own, first) for mode in self._poolings])
         return vectors
 
+    def _finished(self, vectors, channels, normalize):
+        """Normalised and cut as the folder and the call say."""
+        if self._normalize:
+            vectors = normalized(vectors)
+        cut = similarity.cut(vectors, self.truncate_dim if channels is None
+                             else channels)
+        again = not self._normalize or cut.shape != vectors.shape
+        return normalized(cut) if normalize and again else cut
+
+    def encode_query(self, sentences: str | Iterable[str],
+                     prompt_name: str | None = None,
+                     prompt: str | None = None, **options: Any) -> Any:
+        """`encode` of what is searched for: with the folder's prompt "query",
+        if it has one and no other is given."""
+        return self._encode_as(("query",), sentences, prompt_name, prompt,
+                               options)
+
+    def encode_document(self, sentences: str | Iterable[str],
+                        prompt_name: str | None = None,
+                        prompt: str | None = None, **options: Any) -> Any:
+        """`encode` of what is searched in: with the folder's prompt
+        "document", "passage" or "corpus", the first that it has, if no other
+        is given."""
+        return self._encode_as(("document", "passage", "corpus"), sentences,
+                               prompt_name, prompt, options)
+
+    def _encode_as(self, names, sentences, prompt_name, prompt, options):
+        if prompt_name is None and prompt is None:
+            prompt_name = next((one for one in names if one in self.prompts),
+                               None)
+        return self.encode(sentences, prompt_name=prompt_name, prompt=prompt,
+                           **options)
+
+    def similarity(self, embeddings1: Any, embeddings2: Any) -> np.ndarray:
+        """[first, second] float32: how alike each of the first vectors
+        [first, channels] and each of the second [second, channels] are, by
+        similarity_fn_name; a distance is negative. Arrays, tensors of torch, or
+        lists of vectors. InvalidArgument: they have not as many channels."""
+        return similarity.each_with_each(
+            similarity.check_name(self.similarity_fn_name), embeddings1,
+            embeddings2)
+
+    def similarity_pairwise(self, embeddings1: Any,
+                            embeddings2: Any) -> np.ndarray:
+        """[pairs] float32: the same of the vectors at the same place of
+        [pairs, channels] and [pairs, channels]."""
+        return similarity.pair_by_pair(
+            similarity.check_name(self.similarity_fn_name), embeddings1,
+            embeddings2)
+
     def prepared(self, texts: list[str], prompt: str) -> list[str]:
         """The texts that the tokenizer is given."""
         texts = [prompt + text for text in texts]
@@ -183,7 +244,9 @@ class Encoder:
                normalize_embeddings: bool = False, prompt: str | None = None,
                prompt_name: str | None = None, convert_to_numpy: bool = True,
                show_progress_bar: bool = False, stride: int | None = None,
-               convert_to_tensor: bool = False) -> Any:
+               convert_to_tensor: bool = False,
+               truncate_dim: int | None = None,
+               precision: str = "float32") -> Any:
         """[texts, channels] float32, in the order of `sentences`; [channels]
         for one string. A list of vectors if not convert_to_numpy; a tensor of
         torch with convert_to_tensor. `prompt`, or
@@ -191,7 +254,13 @@ class Encoder:
         has no token has the vector 0. stride: a text that is longer than
         max_seq_length is not cut but runs in windows, each of which begins
         with the prompt and repeats this many tokens of the one before; its
-        vector is the mean of theirs, weighted by their tokens."""
+        vector is the mean of theirs, weighted by their tokens. truncate_dim:
+        only the first numbers, of a vector that the folder's modules have
+        normalised; normalize_embeddings gives them the length 1 again.
+        precision: "binary" (int8) or "ubinary" (uint8) gives
+        [texts, channels / 8], a bit for each number, whether it is above 0.
+        InvalidArgument: a text is no string, or an option has no such value."""
+        similarity.check_precision(precision)
         single = isinstance(sentences, str)
         texts = checked([sentences] if single else sentences)
         prompt = self._prompt(prompt, prompt_name)
@@ -205,8 +274,8 @@ class Encoder:
                               self._skipped(prompt), batch_size,
                               show_progress_bar)
         vectors = joined(pooled, windows)
-        if self._normalize or normalize_embeddings:
-            vectors = normalized(vectors)
+        vectors = self._finished(vectors, truncate_dim, normalize_embeddings)
+        vectors = similarity.PRECISIONS[precision](vectors)
         vectors = vectors[0] if single else vectors
         if convert_to_tensor:
             import torch

@@ -223,6 +223,108 @@ def test_prompts(folder, session, tmp_path):
             b=by_hand(mode, states(session, "query: red"), first=3))
 
 
+def test_queries_and_documents(folder, tmp_path):
+    """Their prompts are those of these names, then the default one."""
+    def encoder(**config):
+        copy = shutil.copytree(folder, tmp_path / str(len(list(
+            tmp_path.iterdir()))))
+        (copy / "config_sentence_transformers.json").write_text(
+            json.dumps(config))
+        return mille.Encoder(copy)
+
+    known = mille.Encoder(folder)
+    says = lambda prompt: known.encode(["red"], prompt=prompt)
+    assert not np.array_equal(says("query: "), says(""))
+    assert np.array_equal(known.encode_query(["red"]), says("query: "))
+    assert np.array_equal(known.encode_query("red"), says("query: ")[0])
+    assert np.array_equal(known.encode_query(["red"], prompt=""), says(""))
+    assert np.array_equal(known.encode_document(["red"]), says(""))
+    both = encoder(prompts={"corpus": "green ", "passage": "blue ",
+                            "other": "tree ", "query": None},
+                   default_prompt_name="other")
+    assert np.array_equal(both.encode_document(["red"]), says("blue "))
+    assert np.array_equal(both.encode_document(["red"], "corpus"),
+                          says("green "))
+    assert np.array_equal(both.encode_query(["red"]), says("tree "))
+    assert np.array_equal(both.encode(["red"]), says("tree "))
+    assert encoder(similarity_fn_name="dot").similarity_fn_name == "dot"
+
+
+def test_fewer_numbers_of_a_vector(folder, tmp_path):
+    encoder = mille.Encoder(folder)
+    whole = encoder.encode(TEXTS)
+    assert np.array_equal(encoder.encode(TEXTS, truncate_dim=5), whole[:, :5])
+    assert encoder.encode("red", truncate_dim=99).shape == (H,)
+    short = mille.Encoder(folder, truncate_dim=5)
+    assert short.get_embedding_dimension() == 5
+    assert short.get_sentence_embedding_dimension() == 5
+    assert np.array_equal(short.encode(TEXTS), whole[:, :5])
+    assert np.array_equal(short.encode(TEXTS, truncate_dim=3), whole[:, :3])
+    own = short.encode(TEXTS, normalize_embeddings=True)
+    assert np.allclose(np.linalg.norm(own, axis=1), 1, rtol=0, atol=1e-6)
+    # A folder's Normalize comes before the cut, what the call asks for after.
+    always = mille.Encoder(sentences(
+        shutil.copytree(folder, tmp_path / "copy"), {"pooling_mode": "mean"},
+        normalize=True), truncate_dim=5)
+    unit = whole / np.linalg.norm(whole, axis=1, keepdims=True)
+    assert np.allclose(always.encode(TEXTS), unit[:, :5], rtol=0, atol=1e-6)
+    assert np.allclose(always.encode(TEXTS, normalize_embeddings=True), own,
+                       rtol=0, atol=1e-6)
+    for wrong in (0, 2.5, "5", True):
+        with pytest.raises(mille.InvalidArgument, match="truncate_dim is"):
+            encoder.encode(TEXTS, truncate_dim=wrong)
+        with pytest.raises(mille.InvalidArgument, match="truncate_dim is"):
+            mille.Encoder(folder, truncate_dim=wrong)
+
+
+def test_bits_of_a_vector(folder):
+    encoder = mille.Encoder(folder)
+    signs = encoder.encode(TEXTS) > 0
+    bits = encoder.encode(TEXTS, precision="ubinary")
+    assert bits.dtype == np.uint8 and bits.shape == (5, H // 8)
+    for row, wanted in zip(bits, signs):
+        assert [byte >> (7 - i) & 1 for byte in row for i in range(8)] == \
+            list(wanted)
+    found = encoder.encode(TEXTS, precision="binary")
+    assert found.dtype == np.int8
+    assert np.array_equal(found.astype(int) + 128, bits)
+    # Of 9 numbers the last has a byte of its own in each row.
+    assert encoder.encode(TEXTS, precision="ubinary",
+                          truncate_dim=9).shape == (5, 2)
+    with pytest.raises(mille.InvalidArgument, match="quantise all vectors by"):
+        encoder.encode(TEXTS, precision="int8")
+    with pytest.raises(mille.InvalidArgument, match="'half' but must be one"):
+        encoder.encode(TEXTS, precision="half")
+
+
+@pytest.mark.parametrize("name, by_definition", [
+    (None, lambda a, b: a @ b / np.linalg.norm(a) / np.linalg.norm(b)),
+    ("dot", lambda a, b: a @ b),
+    ("euclidean", lambda a, b: -np.linalg.norm(a - b)),
+    ("manhattan", lambda a, b: -abs(a - b).sum())])
+def test_similarity(folder, name, by_definition):
+    encoder = mille.Encoder(folder, similarity_fn_name=name)
+    vectors = encoder.encode(TEXTS)
+    a, b = vectors[:3], vectors[1:]
+    wide = vectors.astype(np.float64)
+    wanted = [[by_definition(x, y) for y in wide[1:]] for x in wide[:3]]
+    found = encoder.similarity(a, b)
+    assert found.dtype == np.float32 and found.shape == (3, 4)
+    assert np.allclose(found, wanted, rtol=0, atol=1e-5)
+    assert np.allclose(encoder.similarity_pairwise(a, b[:3]),
+                       np.diagonal(wanted), rtol=0, atol=1e-5)
+    assert np.array_equal(encoder.similarity(vectors[0], list(b)), found[:1])
+    with pytest.raises(mille.InvalidArgument, match="have 16 channels but the "
+                       "second 5"):
+        encoder.similarity(a, b[:, :5])
+    with pytest.raises(mille.InvalidArgument, match="3 first vectors but 4"):
+        encoder.similarity_pairwise(a, b)
+    with pytest.raises(mille.InvalidArgument, match="first vectors are no vec"):
+        encoder.similarity(["red"], b)
+    with pytest.raises(mille.InvalidArgument, match="'angle' but must be one"):
+        mille.Encoder(folder, similarity_fn_name="angle")
+
+
 def test_poolings_are_joined(folder, tmp_path):
     copy = sentences(shutil.copytree(folder, tmp_path / "copy"),
                      {"pooling_mode_cls_token": True,
@@ -338,6 +440,54 @@ def test_cross_encoder(tmp_path):
         "activation_fn": "torch.nn.Tanh"})
     with pytest.raises(mille.InvalidArgument, match="torch.nn.Tanh but must"):
         mille.CrossEncoder(odd)
+
+
+class Tensor(np.ndarray):
+    """Of torch, as far as scores go through it."""
+
+    def detach(self):
+        return self
+
+
+class Doubled:
+    """A module of torch."""
+
+    def __call__(self, logits):
+        assert isinstance(logits, Tensor)
+        return 2 * logits
+
+
+def test_activation_of_a_call(tmp_path, monkeypatch):
+    folder = bert(tmp_path / "cross", labels=1)
+    pairs = [("red", text) for text in TEXTS]
+    encoder = mille.CrossEncoder(folder)
+    logits = encoder.predict(pairs, activation_fn="none")
+    assert np.array_equal(logits, pair_logits(folder, tmp_path, pairs)[:, 0])
+    assert np.array_equal(logits + 3, encoder.predict(
+        pairs, activation_fn=lambda logits: logits + 3))
+    assert np.array_equal(encoder.predict(pairs, apply_softmax=True),
+                          encoder.predict(pairs))  # of one class: as it is
+    always = mille.CrossEncoder(folder, activation_fn="none")
+    assert np.array_equal(logits, always.predict(pairs))
+    first = encoder.rank("red", TEXTS, activation_fn=lambda logits: -logits)[0]
+    assert first["corpus_id"] == logits.argmin()
+    listed = encoder.predict(pairs, convert_to_numpy=False)
+    assert isinstance(listed, list) and len(listed) == 5
+    for wrong, why in (("tanh", "'tanh' but must"), (3, "is 3 but must be a"),
+                       (lambda logits: logits[:, 0], r"gives \[5\] numbers")):
+        with pytest.raises(mille.InvalidArgument, match=why):
+            encoder.predict(pairs, activation_fn=wrong)
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(
+        from_numpy=lambda array: array.view(Tensor),
+        nn=types.SimpleNamespace(Module=Doubled)))
+    assert np.array_equal(encoder.predict(pairs, activation_fn=Doubled()),
+                          2 * logits)
+    made = encoder.predict(pairs, convert_to_tensor=True)
+    assert isinstance(made, Tensor)
+    assert np.array_equal(made, encoder.predict(pairs))
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(
+        {"activation_fn": "torch.nn.modules.linear.Identity"}))
+    assert np.array_equal(mille.CrossEncoder(folder).predict(pairs), logits)
 
 
 @pytest.mark.parametrize("config, second_type", [

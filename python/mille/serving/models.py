@@ -6,7 +6,7 @@ import os
 
 from .. import batches, folders, tokens
 from ..classifier import CrossEncoder
-from ..encoder import Encoder, normalized
+from ..encoder import Encoder
 from ..errors import InvalidArgument
 from .joiner import Joiner
 from .writer import Writer
@@ -68,7 +68,7 @@ class Vectors(Served):
         """[texts, channels] float32."""
         vectors = self.encoder._pooled(encodings, self.skipped,
                                        len(encodings), False)
-        return normalized(vectors) if self.encoder._normalize else vectors
+        return self.encoder._finished(vectors, None, False)
 
 
 class Scores(Served):
