@@ -20,6 +20,8 @@ TEMPLATE = ("{% for m in messages %}{% if m.role == 'tool' %}"
             "<{{ m.role }}> {{ m.content }} {% endfor %}"
             "{% if add_generation_prompt %}<assistant>{% endif %}")
 
+SPECIAL = ["<pad>", "<s>", "</s>", "<user>", "<assistant>", "<tool>"]
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -27,8 +29,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models") / "decoder"
     shutil.copytree(os.environ["DECODER"], folder)
     (folder / "case.json").unlink(missing_ok=True)
-    words = ["<pad>", "<s>", "</s>", "<user>", "<assistant>", "<tool>"]
-    words += [f"w{i}" for i in range(len(words), 64)]
+    words = SPECIAL + [f"w{i}" for i in range(len(SPECIAL), 64)]
     made = tokenizers.Tokenizer(tokenizers.models.WordLevel(
         {word: i for i, word in enumerate([*words, "unknown"])},
         unk_token="<pad>"))
@@ -91,6 +92,31 @@ def test_completions(server, generation):
     text = ask(server, max_tokens=3, temperature=0,
                logit_bias={"33": 1000})["choices"][0]["text"]
     assert text.split() == ["w33"] * 3
+
+
+def test_several_are_as_each_alone(server, generation):
+    """Texts of a request, prompts in ids, and what the model gives their
+    tokens."""
+    options = {"max_tokens": 6, "temperature": 1.5, "seed": 5}
+    several = ask(server, ["w7 w9", "w8"], n=2, **options)["choices"]
+    assert [one["text"] for one in several] == [
+        ask(server, prompt, **{**options, "seed": seed})["choices"][0]["text"]
+        for prompt in ("w7 w9", "w8") for seed in (5, 6)]
+    assert len({one["text"] for one in several}) == 4
+    of_ids = ask(server, [[1, 7, 9], [1, 8]], **options)["choices"]
+    assert [one["text"] for one in of_ids] == [
+        several[0]["text"], several[2]["text"]]
+    found = ask(server, "w7 w9", max_tokens=1, temperature=0,
+                logprobs=3)["choices"][0]["logprobs"]
+    sequence = generation.open()
+    generation.append(sequence, [1, 7, 9])
+    generation.decode()
+    wanted = generation.likeliest(sequence, 3)
+    generation.close(sequence)
+    words = SPECIAL + [f"w{i}" for i in range(len(SPECIAL), 64)]
+    assert found["top_logprobs"] == [{words[id]: logprob
+                                      for id, logprob in wanted}]
+    assert found["token_logprobs"] == [wanted[0][1]]
 
 
 def test_many_at_once_are_as_one_alone(server):
@@ -157,9 +183,8 @@ def test_chat(server, generation):
      "have 1 to 47"),
     ("completions", {"prompt": "w7", "max_tokens": 47}, "2 tokens and 47 more "
      "are asked for, but the model holds 48"),
-    ("completions", {"prompt": ["a", "b"]}, "prompt has 2 texts but may have"),
-    ("completions", {"prompt": "w7", "n": 2}, "n is 2 but must be 1"),
-    ("completions", {"prompt": "w7", "logprobs": 3}, "logprobs is not known"),
+    ("completions", {"prompt": [64]}, "64"),  # the model has 0 to 63
+    ("completions", {"prompt": "w7", "suffix": "w8"}, "suffix is not known"),
     ("completions", {"prompt": "w7", "logit_bias": {"w7": 1}}, "must map ids"),
     ("completions", {"prompt": "w7", "logit_bias": [7]}, "must map ids to num"),
     ("completions", {"prompt": "w7", "logit_bias": {"64": 1}}, "64"),
@@ -213,7 +238,8 @@ def test_prose():
 
 def test_a_client_that_leaves_its_stream():
     """The log says so, and its text goes no further."""
-    from mille.serving.completions import Answer, Completions, Form
+    from mille.serving.answers import Answer
+    from mille.serving.completions import Completions, Form
     noted = []
     count = types.SimpleNamespace(inc=lambda tokens: None)
     owner = types.SimpleNamespace(
@@ -225,8 +251,8 @@ def test_a_client_that_leaves_its_stream():
 
     async def leave():
         answer = Answer(model, [1], 9, {}, [])
-        stream = Completions(owner).stream(request, model, answer,
-                                           Form(False, "letters"), False)
+        stream = Completions(owner).stream(request, model, [answer],
+                                           Form(False, "letters"), 0)
         answer.said.put_nowait(ord("a"))
         assert '"text": "a"' in await stream.__anext__()
         assert not answer.line.gone

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 import pytest
-from test_text import WORDS, bert, sentences
+from test_text import WORDS, bert, ids, sentences
 
 import mille
 
@@ -102,6 +102,12 @@ def test_embeddings(server, folders):
         "model": "vectors", "input": texts[1], "encoding_format": "base64"})
     one = base64.b64decode(answer["data"][0]["embedding"])
     assert np.array_equal(np.frombuffer(one, np.float32), wanted[1])
+    for given, rows in ([ids(text) for text in texts], wanted), \
+            (ids(texts[1]), wanted[1:2]):  # as they are
+        status, answer = server.ask("/v1/embeddings",
+                                    {"model": "vectors", "input": given})
+        assert status == 200 and np.array_equal(vectors_of(answer), rows)
+    assert answer["usage"]["prompt_tokens"] == 7
 
 
 def test_the_client_of_openai(server, folders):
@@ -146,6 +152,10 @@ def test_rerank(server, folders):
     ("/v1/embeddings", b"\xff\xfe\x00", 400, "the request is no JSON"),
     ("/v1/embeddings", [], 400, "must be a JSON object but is a list"),
     ("/v1/embeddings", {"input": "a"}, 400, "one of vectors, scores"),
+    ("/v1/embeddings", {"model": "vectors", "input": [5, 13]}, 400, "number 0 "
+     "has the id 13 but the ids of vectors are below 13"),
+    ("/v1/embeddings", {"model": "vectors", "input": [[5], 5]}, 400, "number 1 "
+     "is no list of whole numbers from 0"),
     ("/v1/embeddings", {"model": "no", "input": "a"}, 404, "no model 'no'"),
     ("/v1/embeddings", {"model": "scores", "input": "a"}, 400,
      "the model scores is for rerank but the request is for embeddings"),

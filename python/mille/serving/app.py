@@ -18,7 +18,8 @@ from ..errors import InvalidArgument
 from .completions import Completions
 from .joiner import Closed, Full
 from .metrics import Metrics
-from .refusals import GONE, Refused, body_of, refusal, texts_of
+from .refusals import (GONE, Refused, body_of, inputs_of, refusal,
+                       texts_of)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Application:
         """/v1/embeddings: a vector of each text."""
         body = await body_of(request, self.options)
         model = self.model(body.get("model"), "embeddings")
-        texts = texts_of(body.get("input"), "input", self.options.max_texts)
+        texts = inputs_of(body.get("input"), "input", self.options.max_texts)
         form = body.get("encoding_format", "float")
         if form not in ("float", "base64"):
             raise Refused(400, f"encoding_format is {form!r} but must be float "

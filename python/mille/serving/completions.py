@@ -1,17 +1,16 @@
-"""/v1/completions and /v1/chat/completions, as OpenAI has them, of one text a
-request."""
+"""/v1/completions and /v1/chat/completions, as OpenAI has them."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import time
 
 from starlette.responses import JSONResponse, StreamingResponse
 
-from .prose import Prose
-from .refusals import GONE, Refused, body_of, texts_of
-from .writer import Line
+from .answers import Answer, merged, usage
+from .refusals import GONE, Refused, body_of, inputs_of, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,23 +21,27 @@ if TYPE_CHECKING:
 
     from .app import Application
     from .models import Texts
+    from .writer import Token
 
 # Options of the request that go to mille_sampling: (what it is, default).
 NUMBERS = {"temperature": 1.0, "top_p": 1.0, "min_p": 0.0,
            "presence_penalty": 0.0, "frequency_penalty": 0.0,
            "repetition_penalty": 1.0}
-REFUSED = ("logprobs", "top_logprobs", "echo", "suffix", "tools", "functions",
-           "response_format")
+REFUSED = ("echo", "suffix", "tools", "functions", "response_format")
+LIKELIEST = 20  # ids beside a token, at most, as OpenAI has it for chats
 
 
-def whole(body: dict[str, Any], key: str, default: Any, least: int) -> Any:
+def whole(body: dict[str, Any], key: str, default: Any, least: int,
+          most: int | None = None) -> Any:
     """The whole number of a request under `key`, or `default`. Refused: 400."""
     value = body.get(key)
     if value is None:
         return default
-    if type(value) is not int or value < least:
+    if type(value) is not int or value < least or \
+            (most is not None and value > most):
+        upto = "" if most is None else f" to {most}"
         raise Refused(400, f"{key} is {value!r} but must be a whole number "
-                      f"from {least}")
+                      f"from {least}{upto}")
     return value
 
 
@@ -58,8 +61,6 @@ def sampling_of(body: dict[str, Any]) -> dict[str, Any]:
     for key in REFUSED:
         if body.get(key):
             raise Refused(400, f"{key} is not known to this server")
-    if body.get("n") not in (None, 1):
-        raise Refused(400, f"n is {body['n']!r} but must be 1")
     found = {"top_k": whole(body, "top_k", 0, 0),
              "seed": whole(body, "seed", int.from_bytes(os.urandom(6), "big"),
                            0)}
@@ -72,6 +73,21 @@ def sampling_of(body: dict[str, Any]) -> dict[str, Any]:
     if bias:
         found["bias"] = bias_of(bias)
     return found
+
+
+def likeliest_of(body: dict[str, Any], chat: bool) -> int | None:
+    """How many ids each token is said beside, with their probabilities; None:
+    no probabilities. Refused: 400."""
+    asked = body.get("logprobs")
+    if asked is None or asked is False:
+        if body.get("top_logprobs"):
+            raise Refused(400, "top_logprobs needs logprobs")
+        return None
+    if not chat:
+        return whole(body, "logprobs", 0, 0, LIKELIEST)
+    if asked is not True:
+        raise Refused(400, f"logprobs is {asked!r} but must be true or false")
+    return whole(body, "top_logprobs", 0, 0, LIKELIEST)
 
 
 def stops_of(body: dict[str, Any]) -> list[str]:
@@ -115,49 +131,6 @@ def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-class Answer:
-    """One text, as it comes out of the writer's thread."""
-
-    def __init__(self, model: Texts, ids: list[int], most: int,
-                 sampling: dict[str, Any], stops: list[str]):
-        self.prose = Prose(model.tokenizer, ids, stops)
-        self.prompt, self.tokens, self.reason = len(ids), 0, None
-        self.loop, self.said = asyncio.get_running_loop(), asyncio.Queue()
-        self.line = Line(ids, most, sampling, self._say)
-
-    def _say(self, what):
-        try:
-            self.loop.call_soon_threadsafe(self.said.put_nowait, what)
-        except RuntimeError:
-            pass  # the loop has ended
-
-    async def parts(self) -> AsyncIterator[str]:
-        """Yields texts; self.reason says why it ended."""
-        try:
-            while True:
-                what = await self.said.get()
-                if isinstance(what, Exception):
-                    raise what
-                if isinstance(what, str):
-                    if rest := self.prose.rest():
-                        yield rest
-                    self.reason = "stop" if self.prose.stopped else what
-                    return
-                self.tokens += 1
-                if text := self.prose.add(what):
-                    yield text
-                if self.prose.stopped:
-                    self.reason = "stop"
-                    return
-        finally:
-            self.line.gone = True
-
-    def usage(self) -> dict[str, int]:
-        """Tokens of the prompt and of the text."""
-        return {"prompt_tokens": self.prompt, "completion_tokens": self.tokens,
-                "total_tokens": self.prompt + self.tokens}
-
-
 class Form:
     """The JSON of an answer: of a completion, or of a chat."""
 
@@ -167,26 +140,41 @@ class Form:
                      + os.urandom(12).hex(),
                      "created": int(time.time()), "model": model}
 
-    def whole(self, text: str, answer: Answer) -> dict[str, Any]:
-        """The JSON of an answer that is done."""
-        body = {"message": {"role": "assistant", "content": text}} \
-            if self.chat else {"text": text}
+    def _logprobs(self, answer, tokens):
+        return answer.of_chat(tokens) if self.chat \
+            else answer.of_completion(tokens)
+
+    def whole(self, texts: list[str], answers: list[Answer],
+              n: int) -> dict[str, Any]:
+        """The JSON of answers that are done, n for each prompt."""
         return {**self.head,
                 "object": "chat.completion" if self.chat else "text_completion",
-                "choices": [{"index": 0, **body, "logprobs": None,
-                             "finish_reason": answer.reason}],
-                "usage": answer.usage()}
+                "choices": [{
+                    "index": answer.index,
+                    **({"message": {"role": "assistant", "content": text}}
+                       if self.chat else {"text": text}),
+                    "logprobs": self._logprobs(answer, answer.fresh()),
+                    "finish_reason": answer.reason}
+                    for text, answer in zip(texts, answers)],
+                "usage": usage(answers, n)}
 
-    def part(self, text: str | None, reason: str | None = None,
-             usage: dict[str, int] | None = None) -> str:
-        """An event of a stream: a part of the text, its end, or the usage."""
-        delta = {} if text is None else {"content": text}
-        body = {"delta": delta} if self.chat else {"text": text or ""}
+    def part(self, answer: Answer, text: str | None,
+             tokens: list[Token]) -> str:
+        """An event of a stream: a part of a text, or its end (None)."""
+        body = {"delta": {} if text is None else {"content": text}} \
+            if self.chat else {"text": text or ""}
+        return self._event([{
+            "index": answer.index, **body,
+            "logprobs": self._logprobs(answer, tokens) if tokens else None,
+            "finish_reason": answer.reason if text is None else None}])
+
+    def end(self, answers: list[Answer], n: int) -> str:
+        """The event of a stream that has the usage."""
+        return self._event([], usage=usage(answers, n))
+
+    def _event(self, choices, **more):
         made = {**self.head, "object": "chat.completion.chunk" if self.chat
-                else "text_completion", "choices": [
-                    {"index": 0, **body, "finish_reason": reason}]}
-        if usage:
-            made.update(choices=[], usage=usage)
+                else "text_completion", "choices": choices, **more}
         return f"data: {json.dumps(made)}\n\n"
 
 
@@ -204,76 +192,122 @@ class Completions:
         """/v1/chat/completions."""
         return await self.answer(request, chat=True)
 
+    async def _prompts(self, model, body, chat):
+        """The ids of each prompt."""
+        if chat:
+            prompts = [model.conversation(messages_of(body))]
+        else:
+            prompts = inputs_of(body.get("prompt"), "prompt",
+                                self.options.max_texts)
+        return [one if isinstance(one, list)
+                else await asyncio.to_thread(model.ids, one, chat)
+                for one in prompts]
+
+    def _answers(self, model, body, chat, prompts, n):
+        """What is asked for: n texts for each prompt, whose seeds follow each
+        other."""
+        sampling, stops = sampling_of(body), stops_of(body)
+        likeliest = likeliest_of(body, chat)
+        answers = []
+        for ids in prompts:
+            room = model.context - len(ids)
+            if not ids or room < 1:
+                raise Refused(400, f"the prompt has {len(ids)} tokens but may "
+                              f"have 1 to {model.context - 1}")
+            most = whole(body, "max_completion_tokens", None, 1) or whole(
+                body, "max_tokens", room if chat else 16, 1)
+            if most > room:
+                raise Refused(400, f"the prompt has {len(ids)} tokens and "
+                              f"{most} more are asked for, but the model "
+                              f"holds {model.context}")
+            answers += [
+                Answer(model, ids, most,
+                       {**sampling, "seed": sampling["seed"] + i}, stops,
+                       likeliest, len(answers) + i) for i in range(n)]
+        return answers
+
     async def answer(self, request: Request, chat: bool) -> Response:
-        """The text that follows a prompt or a chat, whole or as a stream.
-        Refused: 400, 429, 499, 503, 504."""
+        """The texts that follow prompts or a chat, whole or as a stream.
+        Refused: 400, 413, 429, 499, 503, 504."""
         body = await body_of(request, self.options)
         model = self.owner.model(body.get("model"), "completions")
-        if chat:
-            prompt = model.conversation(messages_of(body))
-        else:
-            prompt, = texts_of(body.get("prompt"), "prompt", 1)
-        ids = await asyncio.to_thread(model.ids, prompt, chat)
-        room = model.context - len(ids)
-        if not ids or room < 1:
-            raise Refused(400, f"the prompt has {len(ids)} tokens but may have "
-                          f"1 to {model.context - 1}")
-        most = whole(body, "max_completion_tokens", None, 1) or whole(
-            body, "max_tokens", room if chat else 16, 1)
-        if most > room:
-            raise Refused(400, f"the prompt has {len(ids)} tokens and {most} "
-                          f"more are asked for, but the model holds "
-                          f"{model.context}")
-        answer = Answer(model, ids, most, sampling_of(body), stops_of(body))
-        request.state.facts = f"{model.name} prompt={len(ids)}"
-        self.owner.submit(model, answer.line)
+        prompts, n = await self._prompts(model, body, chat), whole(
+            body, "n", 1, 1)
+        if body.get("best_of") not in (None, n):
+            raise Refused(400, f"best_of is {body['best_of']!r} but must be n, "
+                          f"{n}")
+        if len(prompts) * n > self.options.max_texts:
+            raise Refused(413, f"{len(prompts)} prompts and n = {n} are "
+                          f"{len(prompts) * n} texts but a request may have "
+                          f"{self.options.max_texts}")
+        answers = self._answers(model, body, chat, prompts, n)
+        request.state.facts = \
+            f"{model.name} prompt={sum(len(ids) for ids in prompts)}"
+        try:
+            for answer in answers:
+                self.owner.submit(model, answer.line, len(answers))
+        except Refused:
+            self.leave(answers)
+            raise
         form = Form(chat, model.name)
         if body.get("stream"):
             wants = (body.get("stream_options") or {}).get("include_usage")
             request.state.streams = True
             return StreamingResponse(
-                self.stream(request, model, answer, form, wants),
+                self.stream(request, model, answers, form, n if wants else 0),
                 media_type="text/event-stream",
                 headers={"Cache-Control": "no-store"})
-        text = await self.whole(request, answer)
-        self.count(request, model, answer)
-        return JSONResponse(form.whole(text, answer))
+        texts = await self.whole(request, answers)
+        self.count(request, model, answers)
+        return JSONResponse(form.whole(texts, answers, n))
 
-    def count(self, request: Request, model: Texts, answer: Answer) -> None:
-        """Counts the tokens of an answer that is over."""
-        request.state.facts += f" tokens={answer.tokens}"
+    @staticmethod
+    def leave(answers: list[Answer]) -> None:
+        """Nobody reads these texts any more: they go no further."""
+        for answer in answers:
+            answer.line.gone = True
+
+    def count(self, request: Request, model: Texts,
+              answers: list[Answer]) -> None:
+        """Counts the tokens of answers that are over."""
+        made = sum(answer.tokens for answer in answers)
+        request.state.facts += f" tokens={made}"
         self.owner.metrics.tokens.labels(model.name).inc(
-            answer.prompt + answer.tokens)
+            made + sum(answer.prompt for answer in answers))
 
-    async def whole(self, request: Request, answer: Answer) -> str:
-        """The whole text, within the timeout. Refused: 499, 504."""
-        async def collect():
+    async def whole(self, request: Request,
+                    answers: list[Answer]) -> list[str]:
+        """The whole texts, within the timeout. Refused: 499, 504."""
+        async def collect(answer):
             return "".join([part async for part in answer.parts()])
-        found = asyncio.ensure_future(collect())
+        found = asyncio.gather(*map(collect, answers))
         gone = asyncio.ensure_future(request.receive())
-        await asyncio.wait({found, gone}, timeout=self.options.timeout,
-                           return_when=asyncio.FIRST_COMPLETED)
-        if found.done():
+        try:
+            await asyncio.wait({found, gone}, timeout=self.options.timeout,
+                               return_when=asyncio.FIRST_COMPLETED)
+            if found.done():
+                return found.result()
+            if gone.done():
+                raise Refused(GONE, "the client is gone")
+            raise Refused(504, "there is no answer after "
+                          f"{self.options.timeout:g} s")
+        finally:
+            self.leave(answers)
+            found.cancel()
             gone.cancel()
-            return found.result()
-        answer.line.gone = True
-        found.cancel()
-        if gone.done():
-            raise Refused(GONE, "the client is gone")
-        gone.cancel()
-        raise Refused(504, "there is no answer after "
-                      f"{self.options.timeout:g} s")
 
-    async def stream(self, request: Request, model: Texts, answer: Answer,
-                     form: Form, wants_usage: bool) -> AsyncIterator[str]:
-        """The events of a stream; the log has its line at the end."""
+    async def stream(self, request: Request, model: Texts,
+                     answers: list[Answer], form: Form,
+                     n: int) -> AsyncIterator[str]:
+        """The events of a stream; the log has its line at the end. n: texts of
+        a prompt, for the usage; 0: the usage is not asked for."""
         begin, status = time.perf_counter(), GONE
         try:
-            async for text in answer.parts():
-                yield form.part(text)
-            yield form.part(None, reason=answer.reason)
-            if wants_usage:
-                yield form.part(None, usage=answer.usage())
+            async with contextlib.aclosing(merged(answers)) as parts:
+                async for answer, text, tokens in parts:
+                    yield form.part(answer, text, tokens)
+            if n:
+                yield form.end(answers, n)
             yield "data: [DONE]\n\n"
             status = 200
         except Exception as error:  # the head is sent: the stream says it
@@ -282,6 +316,6 @@ class Completions:
                 "message": str(error), "type": "server_error", "param": None,
                 "code": 500}}) + "\n\n"
         finally:
-            answer.line.gone = True
-            self.count(request, model, answer)
+            self.leave(answers)
+            self.count(request, model, answers)
             self.owner.note(request, status, time.perf_counter() - begin)

@@ -39,13 +39,28 @@ class Served:
         self.name = name
         self.runner = made._runner
         self.longest = self.runner.max_length
+        self.below = next(
+            (one.get("below") for entry in self.runner.package.manifest[
+                "entries"][:1] for one in entry["inputs"]
+             if one["name"] == "input_ids"), None)
         self.runner.reserve(options.batch, self.runner.max_length)
         self.joiner = Joiner(self.run, options.batch, options.wait / 1000,
                              options.queue)
 
     def tokens(self, texts: list[Any]) -> list[Encoding]:
-        """The encodings of texts, or of pairs of them."""
-        return self.runner.tokenizer.encode_batch(texts)
+        """The encodings of texts, of pairs of them, or of lists of ids as they
+        are. InvalidArgument: an id that the model does not have, which would
+        fail the requests that run with it too."""
+        if isinstance(texts[0], list):
+            made = [tokens.Ids(ids[:self.longest]) for ids in texts]
+        else:
+            made = self.runner.tokenizer.encode_batch(texts)
+        for i, one in enumerate(made):
+            if self.below and one.ids and max(one.ids) >= self.below:
+                raise InvalidArgument(
+                    f"number {i} has the id {max(one.ids)} but the ids of "
+                    f"{self.name} are below {self.below}")
+        return made
 
 
 class Vectors(Served):
@@ -60,9 +75,15 @@ class Vectors(Served):
         self.skipped = self.encoder._skipped(self.prompt)
         super().__init__(name, self.encoder, options)
 
-    def tokens(self, texts: list[str]) -> list[Encoding]:
-        """The encodings of texts behind the folder's prompt."""
-        return super().tokens(self.encoder.prepared(texts, self.prompt))
+    def tokens(self, texts: list[Any]) -> list[Encoding]:
+        """The encodings of texts behind the folder's prompt, or of ids."""
+        if isinstance(texts[0], str):
+            texts = self.encoder.prepared(texts, self.prompt)
+        elif self.skipped:
+            raise InvalidArgument(f"{self.name} leaves the tokens of its "
+                                  "prompt out, which ids do not show: give "
+                                  "texts")
+        return super().tokens(texts)
 
     def run(self, encodings: list[Encoding]) -> np.ndarray:
         """[texts, channels] float32."""

@@ -88,6 +88,22 @@ async def body_of(request: Request,
     return body
 
 
+def inputs_of(value: Any, what: str, most: int) -> list[Any]:
+    """A list of texts, or of lists of ids, out of one or several."""
+    if not isinstance(value, list) or not value or \
+            isinstance(value[0], str):
+        return texts_of(value, what, most)
+    given = value if isinstance(value[0], list) else [value]
+    for i, ids in enumerate(given):
+        if not isinstance(ids, list) or not ids or \
+                any(type(id) is not int or not 0 <= id < 2 ** 31 for id in ids):
+            raise Refused(400, f"{what} must be texts or lists of ids, but "
+                          f"number {i} is no list of whole numbers from 0")
+    if len(given) > most:
+        raise Refused(413, f"{what} has {len(given)} lists but may have {most}")
+    return given
+
+
 def texts_of(value: Any, what: str, most: int) -> list[str]:
     """A list of strings, out of one or several."""
     texts = [value] if isinstance(value, str) else value

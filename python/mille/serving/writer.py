@@ -14,15 +14,21 @@ if TYPE_CHECKING:
     from .._mille import Generation
 
 
+Token = collections.namedtuple("Token", "id logprob likeliest")
+
+
 class Line:
     """One text that is continued, from its ids to its end. `say` is called in
     the thread with each new id, then once with why it ends: "stop", "length",
-    or an exception."""
+    or an exception. likeliest: an id comes as a Token, with the logarithm of
+    its probability by the model alone, and with as many of the likeliest
+    (id, logarithm)."""
 
     def __init__(self, ids: list[int], most: int, sampling: dict[str, Any],
-                 say: Callable[[Any], object]):
+                 say: Callable[[Any], object], likeliest: int | None = None):
         self.ids, self.left, self.sampling = ids, most, sampling
         self.say, self.sequence, self.gone = say, None, False
+        self.likeliest = likeliest
 
 
 class Writer:
@@ -97,7 +103,9 @@ class Writer:
         if id in self.end:
             return self._end(line, "stop")
         line.left -= 1
-        line.say(id)
+        line.say(id if line.likeliest is None else Token(
+            id, self.generation.logprob(line.sequence, id),
+            self.generation.likeliest(line.sequence, line.likeliest)))
         if line.left == 0:
             return self._end(line, "length")
         self.generation.append(line.sequence, [id])
