@@ -113,14 +113,30 @@ function rewrites(parent) {
 
 const groupOf = (does) => does.split(" ")[0].replace(",", "");
 
+// Times are summed over the threads, the peak is of all of them.
+const speed = (one, run) => one.gflops * run.threads;
+
+// No kernel is faster than the machine: one that is above the peak says that the
+// peak was measured while others had the cores.
+function busy(parent, run) {
+  const above = run.kernels.filter(
+    (one) => run.peak_gflops && speed(one, run) > run.peak_gflops);
+  if (!above.length)
+    return;
+  const most = Math.max(...above.map((one) => speed(one, run)));
+  add(parent, "p", {id: "busy"},
+      `The machine was busy while its peak was measured: ${above.length} of ` +
+      `${run.kernels.length} kernels ran above it, the fastest at ` +
+      `${number(100 * most / run.peak_gflops)} %. Shares of the peak are too ` +
+      "high here; measure again when nothing else runs.");
+}
+
 // Kernels on a roofline: the peak of this machine's registers and of its memory
 // in the same run bound them.
 function roofline(parent, run) {
   const kernels = run.kernels.filter((one) => one.flops > 0 && one.bytes > 0);
   if (!kernels.length)
     return;
-  // Times are summed over the threads, the peak is of all of them.
-  const speed = (one) => one.gflops * run.threads;
   chart(parent, "Kernels on a roofline",
         "Each point is a kernel, its area its share of the time. To the left " +
         "of the bend memory is the limit, to the right arithmetic; a point " +
@@ -129,7 +145,7 @@ function roofline(parent, run) {
     const series = groups.map((group, i) => ({
       label: group,
       data: kernels.filter((one) => groupOf(one.does) === group).map((one) => ({
-        x: one.flops / one.bytes, y: speed(one), one})),
+        x: one.flops / one.bytes, y: speed(one, run), one})),
       backgroundColor: seriesColour(i) + "aa", borderColor: seriesColour(i),
       pointStyle: pointStyles[i % 4],
       pointRadius: (at) => at.raw ? 4 + 16 * Math.sqrt(at.raw.one.share) : 5,
@@ -200,6 +216,7 @@ function kernels(parent) {
       [run.isa, `instruction set, ${run.threads} thread` +
        (run.threads > 1 ? "s" : "")],
     ]);
+    busy(parent, run);
     const box = add(parent, "div", {class: "charts"});
     roofline(box, run);
     times(box, run);
@@ -226,7 +243,7 @@ function kernels(parent) {
     if (run)
       row.push(ran ? whole(ran.launches) : "–", number(ran && ran.ms),
                ran ? `${number(100 * ran.share)} %` : "–",
-               number(ran && ran.gflops * run.threads));
+               number(ran && speed(ran, run)));
     row.push(tile(one) || "–");
     return row.concat(columns.at(-1)[0] === "generator" ? [maker(one)] : []);
   }));

@@ -7,6 +7,7 @@ picture of the page, kept for people."""
 import json
 import math
 import os
+import re
 import subprocess
 import struct
 import sys
@@ -188,9 +189,14 @@ def report(dom, data, drawn):
     equal("roofline", points, sorted((one["flops"] / one["bytes"],
                                       one["gflops"] * run["threads"]) for one in known))
     assert points, "no kernel on the roofline"
+    above = [one for one in run["kernels"]
+             if one["gflops"] * run["threads"] > run["peak_gflops"] > 0]
+    said = re.findall(r"busy .*: (\d+) of (\d+) kernels", dom.texts.get("busy", ""))
+    equal("above the peak", said, [(str(len(above)), str(len(run["kernels"])))][:len(above)])
     equal("times", charts["Where the time goes"][0]["points"],
           sorted((one["ms"] for one in run["kernels"]), reverse=True)[:12])
-    return f"{len(kernels)} kernels, {len(fused)} fusions, {len(points)} on the roofline"
+    return (f"{len(kernels)} kernels, {len(fused)} fusions, {len(points)} on the roofline, "
+            f"{len(above)} above the peak")
 
 
 def loss(dom, log, drawn):
