@@ -158,6 +158,10 @@ def test_device(package, session, tmp_path):
     both, wanted = mille.load(tmp_path), only(session(input_ids=ids))
     assert np.array_equal(
         only(both.session(1, 8, device="cpu")(input_ids=ids)), wanted)
+    try:
+        there = both.session(1, 8, device="opencl")
+    except mille.NoDevice as error:  # of this machine: the gate's has one
+        pytest.skip(str(error))
     with pytest.raises(mille.NoDevice, match="OpenCL device is called '99'"):
         both.session(1, 8, device="opencl:99")
     with pytest.raises(mille.InvalidArgument, match="device is 'cuda' but"):
@@ -165,7 +169,7 @@ def test_device(package, session, tmp_path):
     with pytest.raises(mille.InvalidArgument, match="device is 'opencl' but"):
         package.session(1, 8, device="opencl")
     # Of another compiler, whose sums round elsewhere.
-    got = only(both.session(1, 8, device="opencl")(input_ids=ids))
+    got = only(there(input_ids=ids))
     assert np.allclose(got, wanted, rtol=0, atol=1e-5)
     assert not np.array_equal(got, wanted)
 

@@ -225,13 +225,6 @@ def test_prompts(folder, session, tmp_path):
 
 def test_queries_and_documents(folder, tmp_path):
     """Their prompts are those of these names, then the default one."""
-    def encoder(**config):
-        copy = shutil.copytree(folder, tmp_path / str(len(list(
-            tmp_path.iterdir()))))
-        (copy / "config_sentence_transformers.json").write_text(
-            json.dumps(config))
-        return mille.Encoder(copy)
-
     known = mille.Encoder(folder)
     says = lambda prompt: known.encode(["red"], prompt=prompt)
     assert not np.array_equal(says("query: "), says(""))
@@ -239,15 +232,18 @@ def test_queries_and_documents(folder, tmp_path):
     assert np.array_equal(known.encode_query("red"), says("query: ")[0])
     assert np.array_equal(known.encode_query(["red"], prompt=""), says(""))
     assert np.array_equal(known.encode_document(["red"]), says(""))
-    both = encoder(prompts={"corpus": "green ", "passage": "blue ",
-                            "other": "tree ", "query": None},
-                   default_prompt_name="other")
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    (copy / "config_sentence_transformers.json").write_text(json.dumps({
+        "prompts": {"corpus": "green ", "passage": "blue ", "other": "tree ",
+                    "query": None},
+        "default_prompt_name": "other", "similarity_fn_name": "dot"}))
+    both = mille.Encoder(copy)
     assert np.array_equal(both.encode_document(["red"]), says("blue "))
     assert np.array_equal(both.encode_document(["red"], "corpus"),
                           says("green "))
     assert np.array_equal(both.encode_query(["red"]), says("tree "))
     assert np.array_equal(both.encode(["red"]), says("tree "))
-    assert encoder(similarity_fn_name="dot").similarity_fn_name == "dot"
+    assert both.similarity_fn_name == "dot"
 
 
 def test_fewer_numbers_of_a_vector(folder, tmp_path):
