@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 import tokenizers
-from test_text import POSITIONS, bert, sentences
+from tiny import POSITIONS, bert, sentences
 
 import mille
 from mille import tokens

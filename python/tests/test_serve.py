@@ -14,7 +14,8 @@ import time
 
 import numpy as np
 import pytest
-from test_text import WORDS, bert, ids, sentences
+from test_text import ids
+from tiny import WORDS, bert, sentences
 
 import mille
 

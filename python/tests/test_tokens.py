@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 import tokenizers
+from test_text import cache  # noqa: F401
+from tiny import POSITIONS, bert, sentences
 
 import mille
-from test_text import (POSITIONS, bert, cache,  # noqa: F401
-                       sentences)
 
 LABELS = ["O", "B-COL", "I-COL", "B-OBJ", "I-OBJ"]
 TEXT = "blueish house green reds zzz tree"

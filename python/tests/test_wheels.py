@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from test_text import WORDS, bert, sentences
+from tiny import WORDS, bert, sentences
 
 import mille
 from mille import compiling
