@@ -51,8 +51,6 @@ config.environment.update(
     HOME=scratch,
     XDG_CACHE_HOME=os.path.join(config.test_exec_root, "cache"),
     LC_ALL="C",
-    # PoCL takes a third of the time for kernels that it does not optimise.
-    POCL_EXTRA_BUILD_FLAGS="-cl-opt-disable",
     # LLVM's allocators poison what its uninstrumented half then uses.
     ASAN_OPTIONS="detect_leaks=0:allow_user_poisoning=0",
     UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
