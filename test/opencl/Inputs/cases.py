@@ -30,12 +30,7 @@ class Cases(lit.formats.TestFormat):
         name = "/".join(test.path_in_suite[1:])
         script = os.path.join(test.config.source, "tools", "check-opencl.sh")
         folder = test.getExecPath() + ".tmp"
-        # PoCL takes a third of the time for kernels that it does not optimise. Its cache
-        # does not tell these from others.
-        cache = os.path.join(test.config.environment["XDG_CACHE_HOME"], "pocl-plain")
-        os.makedirs(cache, exist_ok=True)
-        environment = dict(test.config.environment, POCL_CACHE_DIR=cache,
-                           POCL_EXTRA_BUILD_FLAGS="-cl-opt-disable",
+        environment = dict(test.config.environment,
                            MILLE=os.path.join(test.config.build, "bin", "mille"))
         try:
             out, errors, status = lit.util.executeCommand(
