@@ -15,9 +15,10 @@ using namespace Halide;
 namespace mille {
 namespace {
 
-// max(x, 0), and a NaN of x: one instruction. Halide has no vectors of strict
-// comparisons on devices, where the second form compares bits: of negative
-// numbers those of minus infinity are the greatest that are no NaN.
+// max(x, 0), or NaN where x is NaN. The first form is one instruction of a CPU;
+// Halide cannot vectorise its strict comparison for a device. The second form
+// compares bits as integers, and so works there: the bits of a negative number
+// are at most those of minus infinity, the bits of a NaN are greater.
 Expr positive(const Expr &x) {
   return select(oneRounding(Internal::Call::strict_lt, x, 0.0f), 0.0f, x);
 }

@@ -12,7 +12,7 @@ namespace mille::nvvm {
 
 // The oldest PTX with all instructions that kernels use. LLVM ends the process
 // where the version is too low for one, so it is no option.
-// Products of bytes without sign by such with one need PTX 8.4.
+// Products of u8 by s8 need PTX 8.4.
 constexpr llvm::StringLiteral chip = "sm_90a", features = "+ptx80",
                               featuresOfBytes = "+ptx84";
 constexpr unsigned globalSpace = 1, sharedSpace = 3, clusterSpace = 7;

@@ -73,7 +73,7 @@ Reg le(Reg a, Operand b);
 Reg gt(Reg a, Operand b);
 Reg ge(Reg a, Operand b);
 
-// What wgmma multiplies. bytes: without sign by such with one, in integers.
+// What wgmma multiplies. bytes: u8 by s8, summed in s32.
 enum class Product { bf16, f16, e4m3, bytes };
 
 class Builder {

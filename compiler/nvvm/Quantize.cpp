@@ -3,7 +3,7 @@
 // sets, so that bytes are the same.
 #include "compiler/nvvm/Quantize.h"
 
-#include "compiler/nvvm/RowsPart.h"
+#include "compiler/nvvm/PartThreads.h"
 
 namespace mille::nvvm {
 
@@ -62,7 +62,7 @@ private:
   unsigned rows = 0;
   Launch launch;
   Builder b;
-  Reg thread, slot, place;   // in the row; of the block's rows; of two for sums
+  PartThreads threads{tile};
   std::vector<Regs> numbers; // [vector], as bits
   Regs columns, inside;      // of a vector: the first, whether it exists
 };
@@ -124,24 +124,8 @@ void QuantizeKernel::store(const Regs &bytes, Reg at) {
 //===-- A row -------------------------------------------------------------===//
 
 Reg QuantizeKernel::largest(Reg x) {
-  for (unsigned distance = std::min(tile.threads, 32u) / 2; distance;
-       distance /= 2)
-    x = b.maxSigned(x, b.shuffleXor(x, distance));
-  if (tile.threads <= 32)
-    return x;
-  // The next one takes the other place, so that one barrier is enough.
-  const unsigned warps = tile.threads / 32;
-  Reg places =
-      b.at(b.sharedMemory(),
-           place * int(4 * tile.blockThreads() / 32) + slot * int(4 * warps));
-  b.ifThen(eq(thread % 32, 0),
-           [&] { b.store(x, b.at(places, thread / 32 * 4)); });
-  b.syncNamed(slot + 1, tile.threads);
-  Reg most = b.load(places, b.i32());
-  for (unsigned w = 1; w < warps; ++w)
-    most = b.maxSigned(most, b.load(b.at(places, 4 * w), b.i32()));
-  place = place ^ 1;
-  return most;
+  return threads.combined(x, b.i32(),
+                          [&](Reg a, Reg c) { return b.maxSigned(a, c); });
 }
 
 Reg QuantizeKernel::largestOf(
@@ -162,7 +146,7 @@ void QuantizeKernel::readRow(Reg line) {
   inside.clear();
   numbers.clear();
   for (unsigned v = 0; v < tile.steps; ++v) {
-    Reg column = (thread + v * tile.threads) * int(tile.vector), exists;
+    Reg column = (threads.thread + v * tile.threads) * int(tile.vector), exists;
     if (int64_t(v + 1) * tile.vector * tile.threads > tile.columns) {
       exists = lt(column, tile.columns);
       column = b.select(exists, column, b.constant(0));
@@ -242,7 +226,7 @@ void QuantizeKernel::row(Reg wanted, Reg all) {
     else
       storeOne();
   }
-  Reg isFirst = eq(thread, 0);
+  Reg isFirst = eq(threads.thread, 0);
   b.ifThen(isRow ? isFirst & isRow : isFirst, [&] {
     b.store(b.vector({step, b.toFloat(zero), outlier.number,
                       b.toFloat(outlier.column)}),
@@ -253,19 +237,9 @@ void QuantizeKernel::row(Reg wanted, Reg all) {
 Kernel QuantizeKernel::write() {
   b.admitNextKernel();
   b.waitForEarlierKernels();
-  thread = b.threadIndex() % tile.threads;
-  slot = b.threadIndex() / tile.threads;
-  Reg all = b.argument(rows), stride = b.blockCount() * tile.together;
-  // Warps stay whole: where rows share one, all of its lanes go on together.
-  Reg own = tile.threads < 32 ? slot % int(32 / tile.threads) : b.constant(0);
-  b.loop(
-      {b.blockIndex() * tile.together + slot, b.constant(0)},
-      [&](const Regs &now) { return lt(now[0] - own, all); },
-      [&](const Regs &now) {
-        place = now[1];
-        row(now[0], all);
-        return Regs{now[0] + stride, place};
-      });
+  threads.begin(b);
+  Reg all = b.argument(rows);
+  threads.each(all, [&](Reg wanted) { row(wanted, all); });
   return {b.finish(), launch};
 }
 

@@ -1,5 +1,6 @@
 // Each part of a row stays in the registers of its threads from its only read
 // to its write. Sums are added in an order that the kernel alone decides.
+#include "compiler/nvvm/PartThreads.h"
 #include "compiler/nvvm/Region.h"
 #include "compiler/nvvm/RowsPart.h"
 
@@ -70,10 +71,9 @@ private:
   unsigned rows = 0;
   Launch launch;
   Builder b;
-  Reg thread, slot; // in the part's threads; of the parts of the block
-  Reg sumPlace;     // which of two places sums go to next
-  Regs inside;      // of a vector, whether its columns exist; absent: all do
-  Regs columns;     // of a vector, the first
+  PartThreads threads{tile};
+  Regs inside;  // of a vector, whether its columns exist; absent: all do
+  Regs columns; // of a vector, the first
 };
 
 Launch RowsKernel::describe(const KernelSpec &spec, const std::string &entry) {
@@ -176,25 +176,7 @@ void RowsKernel::write(const Step &step, const Regs &values, Reg row,
 //===-- Sums --------------------------------------------------------------===//
 
 Reg RowsKernel::summed(Reg x) {
-  for (unsigned distance = std::min(tile.threads, 32u) / 2; distance;
-       distance /= 2)
-    x = x + b.shuffleXor(x, distance);
-  if (tile.threads <= 32)
-    return x;
-  // The next sum takes the other place, so that one barrier is enough: who
-  // writes there has passed the barrier after which the last one was read.
-  const unsigned warps = tile.threads / 32;
-  Reg places =
-      b.at(b.sharedMemory(), sumPlace * int(4 * tile.blockThreads() / 32) +
-                                 slot * int(4 * warps));
-  b.ifThen(eq(thread % 32, 0),
-           [&] { b.store(x, b.at(places, thread / 32 * 4)); });
-  b.syncNamed(slot + 1, tile.threads);
-  Reg sum = b.load(places, b.f32());
-  for (unsigned w = 1; w < warps; ++w)
-    sum = sum + b.load(b.at(places, 4 * w), b.f32());
-  sumPlace = sumPlace ^ 1;
-  return sum;
+  return threads.combined(x, b.f32(), [](Reg a, Reg c) { return a + c; });
 }
 
 Reg RowsKernel::sumOf(const std::vector<Regs> &values, bool squares) {
@@ -315,7 +297,7 @@ void RowsKernel::piece(Reg wanted, Reg all) {
   columns.clear();
   inside.clear();
   for (unsigned step = 0; step < tile.steps; ++step) {
-    Reg own = (thread + step * tile.threads) * int(tile.vector);
+    Reg own = (threads.thread + step * tile.threads) * int(tile.vector);
     Reg column = first + own;
     Reg exists;
     if (shared)
@@ -373,21 +355,10 @@ Kernel RowsKernel::write() {
   b.admitNextKernel();
   askForColumns();
   b.waitForEarlierKernels();
-  thread = b.threadIndex() % tile.threads;
-  slot = b.threadIndex() / tile.threads;
+  threads.begin(b);
   readScalars();
   Reg all = b.argument(rows) * tile.parts;
-  Reg stride = b.blockCount() * tile.together;
-  // Warps stay whole: where parts share one, all of its lanes go on together.
-  Reg own = tile.threads < 32 ? slot % int(32 / tile.threads) : b.constant(0);
-  b.loop(
-      {b.blockIndex() * tile.together + slot, b.constant(0)},
-      [&](const Regs &now) { return lt(now[0] - own, all); },
-      [&](const Regs &now) {
-        sumPlace = now[1];
-        piece(now[0], all);
-        return Regs{now[0] + stride, sumPlace};
-      });
+  threads.each(all, [&](Reg wanted) { piece(wanted, all); });
   return {b.finish(), launch};
 }
 
