@@ -58,6 +58,7 @@ private:
   Reg summed(Reg x);
   Reg sumOf(const std::vector<Regs> &values, bool squares);
   void norm(const RowsSpec &of, std::vector<Regs> &values);
+  bool readsColumnsEarly() const;
   void readRows(Step &step, Reg row);
   void normInput(Step &step);
   Regs computed(Step &step, unsigned vector, Reg row);
@@ -211,12 +212,25 @@ void RowsKernel::norm(const RowsSpec &of, std::vector<Regs> &values) {
 
 //===-- A piece -----------------------------------------------------------===//
 
+// Whether registers hold what is read by column while the row's sums are added:
+// it comes with the row then, not after them, from memory as far away.
+bool RowsKernel::readsColumnsEarly() const {
+  constexpr unsigned mostRegisters = 64;
+  unsigned operands = 0;
+  for (const Step &step : parts)
+    for (auto [i, input] : llvm::enumerate(step.rows.inputs))
+      operands += step.sources[i] < 0 && input.reading == Reading::column;
+  return operands * tile.steps * tile.vector <= mostRegisters;
+}
+
 // What a part reads of its row from memory.
 void RowsKernel::readRows(Step &step, Reg row) {
   const std::vector<BufferSpec> &inputs = step.rows.inputs;
   step.values.assign(inputs.size(), {});
+  const bool early = readsColumnsEarly();
   for (size_t i = 0; i < inputs.size(); ++i)
-    if (isElement(step, i)) {
+    if (isElement(step, i) || (early && step.sources[i] < 0 &&
+                               inputs[i].reading == Reading::column)) {
       Reg from = rowOf(step, i, row);
       for (Reg column : columns)
         step.values[i].push_back(readInput(step, i, from, column));

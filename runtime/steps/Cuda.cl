@@ -7,9 +7,10 @@
 // Of a kernel that may start before those before it end, from compute capability
 // 9.0 on. The next one may start too: it takes the room that this one leaves.
 #ifdef EARLY
+#define ADMIT_NEXT_KERNEL()                                                  \
+  __asm__ volatile("griddepcontrol.launch_dependents;" ::: "memory")
 #define WAIT_FOR_EARLIER_KERNELS()                                           \
-  __asm__ volatile("griddepcontrol.launch_dependents;\n\t"                   \
-                   "griddepcontrol.wait;" ::: "memory")
+  __asm__ volatile("griddepcontrol.wait;" ::: "memory")
 #endif
 
 INLINE int get_group_id(const uint d) {

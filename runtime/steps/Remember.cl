@@ -4,6 +4,7 @@
 #define ITEMS 64
 #ifndef WAIT_FOR_EARLIER_KERNELS
 #define WAIT_FOR_EARLIER_KERNELS()
+#define ADMIT_NEXT_KERNEL()
 #endif
 __kernel void mille_remember(
   __global const char *input_object, const ulong input_first,
@@ -14,7 +15,7 @@ __kernel void mille_remember(
   const int has_past, const int tokens, const int state_rows,
   const int first_stride, const int first_bytes, const int first_unit,
   const int other_stride, const int other_bytes, const int other_unit) {
-  WAIT_FOR_EARLIER_KERNELS();
+  ADMIT_NEXT_KERNEL();
   const bool other = get_group_id(1) > 0;
   const int input_stride = other ? other_stride : first_stride;
   const int row_bytes = other ? other_bytes : first_bytes;
@@ -23,6 +24,7 @@ __kernel void mille_remember(
   int place = row % tokens;
   if (has_past)
     place += ((__global const int *)(past_object + past_first))[sequence];
+  WAIT_FOR_EARLIER_KERNELS(); // none of which writes an input of the run
   if (place < 0 || place >= state_rows)
     return;
   __global const char *from =
