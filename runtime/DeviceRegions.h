@@ -11,7 +11,8 @@ namespace mille {
 struct Region {
   const char *begin;
   uint64_t bytes, offset;
-  bool written; // the device's copy is newer than the host's
+  bool written;        // the device's copy is newer than the host's
+  bool staged = false; // it comes by way of the session's pinned memory
 };
 
 // Where the bytes are for which an address stands.

@@ -69,6 +69,11 @@ typedef struct mille_device_kernel {
    * where a sequence has more than most_queries queries. */
   const struct mille_device_kernel *of_long;
   uint32_t most_queries;
+  /* 1 where a block has a unit's tensor cores and half of its shared memory for
+   * itself: no other block of the launch is on that unit, but one of the next
+   * such launch. There are as many blocks as units, if tiles are fewer; a block
+   * without a tile is to end after those of the next launch have begun. */
+  uint32_t apart;
 } mille_device_kernel;
 
 #endif

@@ -157,7 +157,7 @@ std::optional<bool> Lowering::rewriteCopy(Operation *op) {
     call(op, "bulk_wait",
          {constant(loc, wait.getGroup()), constant(loc, bool(wait.getRead()))},
          {}, Guard::wait);
-  } else if (!isa<NVVM::PrefetchOp>(op)) {
+  } else if (!isa<NVVM::PrefetchOp, NVVM::NanosleepOp>(op)) {
     return std::nullopt;
   }
   op->erase();

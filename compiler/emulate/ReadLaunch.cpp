@@ -152,6 +152,7 @@ bool Reader::read(DictionaryAttr launch) {
   to.shared_bytes = number(launch, "shared", 0);
   to.blocks_per_unit = number(launch, "blocks_per_unit", 0);
   to.overlaps = launch.contains("overlaps");
+  to.apart = launch.contains("apart");
   for (unsigned i = 0; i < 3; ++i) {
     to.tiles[i] = {MILLE_COUNT_ONE, 1, 1};
     if (i < tiles.size() && !amount(tiles[i], to.tiles[i]))

@@ -2,7 +2,7 @@
 // generator made:
 //
 //   gpu.module @m attributes {launch = {
-//     shared = 2048, tiles = [4], blocks_per_unit = 1, overlaps,
+//     shared = 2048, tiles = [4], blocks_per_unit = 1, overlaps, apart,
 //     buffers = [memref<64x64xbf16>,
 //                {type = memref<4xi32>, value = 7 : i32},
 //                {type = memref<64x64xbf16>, out}],

@@ -186,6 +186,8 @@ std::string Kernel::run(const LaunchCase &launch,
         clusters, std::max<int64_t>(1, int64_t(launch.units) *
                                            description.blocks_per_unit /
                                            description.cluster));
+  if (description.apart)
+    clusters = std::max<int64_t>(clusters, launch.units);
   BlockShape shape = {description.threads, description.cluster,
                       size_t(description.shared_bytes + lowered.staticShared),
                       lowered.granule};

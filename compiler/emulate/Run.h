@@ -24,7 +24,7 @@ struct LaunchCase {
   int64_t counts[5] = {1, 1, 1, 1, 1};
   std::vector<uint32_t> scalars; // 4 bytes each
   std::vector<int32_t> past;     // the rows that each sequence's state holds
-  unsigned units = 2;            // of the device: for blocks_per_unit
+  unsigned units = 2;            // of the device: for blocks_per_unit, apart
   uint64_t seed = 1;
   int broken = -1;                      // a place that is left out
   std::vector<char> *reached = nullptr; // by place: whether a thread came there

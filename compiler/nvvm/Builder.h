@@ -161,6 +161,7 @@ public:
   // a thread writes no memory of a run, and reads weights alone. Loads must not
   // be marked invariant: LLVM would move them over it.
   void waitForEarlierKernels();
+  void sleep(unsigned nanoseconds); // as long, or up to twice
 
   //===-- Memory ----------------------------------------------------------===//
 

@@ -107,7 +107,8 @@ public:
     static_assert(sizeof(mille_device_kernel) == 128 &&
                   offsetof(mille_device_kernel, threads) == 40 &&
                   offsetof(mille_device_kernel, arguments) == 104 &&
-                  offsetof(mille_device_kernel, most_queries) == 120);
+                  offsetof(mille_device_kernel, most_queries) == 120 &&
+                  offsetof(mille_device_kernel, apart) == 124);
     const Launch &launch = launched.launch;
     const DeviceCode &code = launched.code;
     llvm::SmallVector<llvm::Constant *> amounts;
@@ -132,7 +133,7 @@ public:
                  "arguments"),
              launched.ofLong ? of(*launched.ofLong)
                              : llvm::ConstantPointerNull::get(pointer),
-             number(launched.mostQueries), number(0)}),
+             number(launched.mostQueries), number(launch.apart)}),
         "description");
   }
 

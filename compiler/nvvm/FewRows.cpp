@@ -18,8 +18,22 @@ constexpr unsigned eightRowsBytes = 8 * lineBytes;
 // Two blocks share a unit: those of the next kernel ask for their weights
 // while this one still runs.
 constexpr unsigned sharedRoom = 112 << 10;
+// Two blocks of one kernel on a unit would share its tensor cores and its reads
+// while other units idle (an H200: 35 of 132 units had two of 128 blocks, which
+// took 1.5 times as long). So a kernel whose weights take that long is `apart`;
+// of two such kernels one is given more than half of a unit's shared memory.
+constexpr unsigned sharedRoomApart = 97 << 10;
+constexpr int64_t weightsApart = 48 << 10; // bytes of a block
+// How long a block without columns stays: until the next kernel's are placed.
+constexpr unsigned placingNanoseconds = 1500;
 
 namespace {
+
+bool isApart(const MatmulSpec &matmul, const FewRowsTile &tile) {
+  return tile.columns * matmul.accumulators * matmul.inner *
+             bytesOf(matmul.input.element) >=
+         weightsApart;
+}
 
 // What a run of at most so many rows copies: `eights` times eight rows of the
 // input, and weights of `steps` steps of K, in a stage, with one copy of each:
@@ -40,7 +54,9 @@ struct FewRowsPath {
     rowBytes = eights * eightRowsBytes;
     stageBytes = steps * (rowBytes + weightBytes);
     constexpr unsigned mostStages = 16;
-    const unsigned room = sharedRoom - Ring::barrierBytes(mostStages);
+    const unsigned room =
+        (isApart(matmul, tile) ? sharedRoomApart : sharedRoom) -
+        Ring::barrierBytes(mostStages);
     stages = std::min(mostStages, room / stageBytes);
     barriers = stages * stageBytes;
     sharedBytes = barriers + Ring::barrierBytes(stages);
@@ -53,11 +69,10 @@ struct FewRowsPath {
   unsigned rowBytes, stageBytes, stages, barriers, sharedBytes;
   bool exists; // what lies behind the rows of each step is in the stage
   unsigned input = 0, weight = 0, fewerInput = 0; // maps
-  unsigned stepsOfStage = 0;                      // an argument
 };
 
-// Of two paths with more sums (columns) ptxas says that registers do not
-// suffice, and takes one product after the other (C7511).
+// Columns of sums, of a kernel with several paths: with more, one path for all
+// is as fast.
 constexpr unsigned mostSums = 64;
 // The rows that a run copies where the only path has room for 64, and others
 // are zeros.
@@ -179,6 +194,7 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
   launch.threads = 2 * groupThreads;
   launch.sharedBytes = sharedBytesOf(paths);
   launch.overlaps = true;
+  launch.apart = isApart(matmul, tile);
   launch.tiles = {
       tilesOfRows,
       constantAmount((matmul.columns + tile.columns - 1) / tile.columns),
@@ -188,9 +204,6 @@ Launch &FewRowsWriter::describe(const std::string &entry) {
     path.weight = addMap(1, path, tile.columns);
     if (paths.size() == 1 && path.steps == 1)
       path.fewerInput = addMap(0, path, fewerRows);
-    // As arguments, not constants: LLVM would unroll the loops, and each
-    // instruction comes from memory, since weights push code out of the caches.
-    path.stepsOfStage = launch.addAmount(constantAmount(path.steps));
   }
   rowCount = launch.addAmount(amountOf(MILLE_COUNT_ROWS));
   allSteps =
@@ -211,7 +224,16 @@ Kernel FewRowsWriter::write() {
   // Rows 16 * w ... 16 * w + 15 of the tile are those of warp w.
   warps = (b.minSigned(rows - row, int(fewRowsOfTile)) + 15) / 16;
   shared = b.sharedMemory();
-  choosePath(0);
+  if (launch.apart)
+    b.ifElse(
+        ge(column, int(matmul.columns)),
+        [&] {
+          b.waitForEarlierKernels();
+          b.sleep(placingNanoseconds);
+        },
+        [&] { choosePath(0); });
+  else
+    choosePath(0);
   return {b.finish(), launch};
 }
 
@@ -317,31 +339,19 @@ Reg FewRowsWriter::products(const RingState &at, Reg sums) {
   Reg base = b.addressOf(shared) + at.stage * int(path->stageBytes);
   Reg ofRows = descriptor(base),
       ofWeight = descriptor(base + int(path->steps * path->rowBytes));
-  // The fence stands where the loop begins anew: ptxas wants one there.
-  auto step = [&](const Regs &v) -> Regs {
-    Reg all = v[3];
-    b.fenceProducts();
+  // Unrolled: of a loop over steps ptxas makes groups of their own, for all of
+  // which it waits before the next stage, or takes one product after the other
+  // (C7511).
+  b.fenceProducts();
+  for (unsigned step = 0; step < path->steps; ++step)
     for (unsigned k = 0; k < productsOfStep; ++k)
-      all = b.multiply(
-          path->weightBytes / lineBytes, v[1] + descriptorStep(32 * k),
-          v[2] + descriptorStep(32 * k), all, false, productOf(matmul));
-    return {v[0] + 1, v[1] + descriptorStep(path->rowBytes),
-            v[2] + descriptorStep(path->weightBytes), all};
-  };
-  // One at least: so the loop has no branch around it.
-  Reg stepsOfStage = b.maxSigned(b.argument(path->stepsOfStage), 1);
-  Regs end{b.constant(0), ofRows, ofWeight, sums};
-  if (path->steps == 1) {
-    end = step(end);
-  } else {
-    end = b.loop(
-        end, [&](const Regs &v) { return lt(v[0], stepsOfStage); }, step,
-        /*whole=*/true);
-    b.fenceProducts(); // behind a loop too
-    b.noteHarmless("the sums stay in flight");
-  }
+      sums = b.multiply(path->weightBytes / lineBytes,
+                        ofRows + descriptorStep(step * path->rowBytes + 32 * k),
+                        ofWeight +
+                            descriptorStep(step * path->weightBytes + 32 * k),
+                        sums, false, productOf(matmul));
   b.commitProducts();
-  return end[3];
+  return sums;
 }
 
 // The products of a stage run while the next are issued.

@@ -66,6 +66,10 @@ void Builder::waitForEarlierKernels() {
   NVVM::GriddepcontrolOp::create(builder, NVVM::GridDepActionKind::wait);
 }
 
+void Builder::sleep(unsigned nanoseconds) {
+  NVVM::NanosleepOp::create(builder, constant(nanoseconds).value());
+}
+
 //===-- Memory ------------------------------------------------------------===//
 
 Reg Builder::at(Reg pointer, Operand bytes) {

@@ -34,6 +34,7 @@ struct Launch {
   uint32_t sharedBytes = 0;
   uint32_t blocksPerUnit = 0;
   bool overlaps = false; // it waits itself for the kernels before it
+  bool apart = false;    // its blocks are in units of their own
   std::array<mille_amount, 3> tiles = {constantAmount(1), constantAmount(1),
                                        constantAmount(1)};
   std::vector<mille_launch_argument> arguments;
@@ -102,6 +103,7 @@ inline mille_device_kernel descriptionOf(const Launch &launch) {
     kernel.tiles[i] = launch.tiles[i];
   kernel.argument_count = launch.arguments.size();
   kernel.overlaps = launch.overlaps;
+  kernel.apart = launch.apart;
   kernel.arguments = launch.arguments.data();
   return kernel;
 }

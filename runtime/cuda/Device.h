@@ -79,9 +79,10 @@ struct Part : DevicePart {
   KnownTensor *tensors = nullptr;
   uint32_t tensorCount = 0, tensorMost = 0; // of this run; of the longest
   CUfunction steps[stepCount] = {};
-  Remember remembered = {}; // by the last launch of that step
-  bool flushed = false;     // commands of this run were executed before its end
-  RunKey key = {};          // of this run
+  Remember remembered = {};   // by the last launch of that step
+  uint32_t launchesApart = 0; // of this run, of kernels that are `apart`
+  bool flushed = false; // commands of this run were executed before its end
+  RunKey key = {};      // of this run
   // An earlier run's graph, in place of this run's commands; null: none.
   Graphs::Slot *replayed = nullptr;
 

@@ -162,6 +162,12 @@ CUresult addOne(const Call &call, const mille_launch_argument &what,
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+// More than half of a unit's shared memory, which a block without cluster may
+// have whole.
+uint32_t wideBytes(const Part &part) {
+  return (uint32_t)part.on().info().local_bytes / 2 + 1024;
+}
+
 // Blocks of the launch: a cluster for each tile, or as many clusters as the
 // device holds at a time. isShort: all of its work is done at a time.
 uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel,
@@ -178,7 +184,21 @@ uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel,
   isShort = tiles <= most;
   if (kernel.blocks_per_unit && !isShort)
     tiles = most;
+  if (kernel.apart && tiles && tiles < units)
+    tiles = units;
   return tiles * cluster;
+}
+
+// Of a block. Every second launch that is `apart` is wide: two of its blocks do
+// not fit on a unit, and beside each only one of the launches before and after.
+uint32_t sharedBytesOf(Part &part, const mille_device_kernel &kernel,
+                       uint64_t blocks) {
+  if (!kernel.apart || blocks > part.on().info().units)
+    return kernel.shared_bytes;
+  const uint32_t wide = wideBytes(part);
+  return part.launchesApart++ % 2 == 0 && wide > kernel.shared_bytes
+             ? wide
+             : kernel.shared_bytes;
 }
 
 // While planning: loads the kernel and counts what a launch appends.
@@ -194,8 +214,10 @@ int32_t planLaunch(mille_task &task, const Call &call,
   if (status != MILLE_OK)
     return mille_task_fail(&task, status, "%s", package.message().text);
   if (!entryOf(part, kernel.entry, task.variant)) {
-    int32_t code = addEntry(task, module, kernel.entry, kernel.threads,
-                            kernel.shared_bytes);
+    const uint32_t wide = kernel.apart ? wideBytes(part) : 0;
+    int32_t code =
+        addEntry(task, module, kernel.entry, kernel.threads,
+                 wide > kernel.shared_bytes ? wide : kernel.shared_bytes);
     if (!code)
       code = setCarveout(session, call.kernel.name,
                          entryOf(part, kernel.entry, task.variant)->function);
@@ -254,7 +276,7 @@ int32_t launchOne(mille_task &task, const Call &call,
                 {entry->function,
                  {(uint32_t)blocks, 1, 1},
                  {kernel.threads, 1, 1},
-                 kernel.shared_bytes,
+                 sharedBytesOf(part, kernel, blocks),
                  // A long one took longer where it began early.
                  kernel.overlaps && isShort},
                 values);

@@ -292,13 +292,13 @@ void leave(mille_session &session) {
 
 //===-- A run -------------------------------------------------------------===//
 
-// Whether an application's memory is a device's.
-static bool isOnDevice(const Part &part, const void *memory) {
+// Of an application's memory: a device's, the host's if it is pinned, or 0.
+static int typeOf(const Part &part, const void *memory) {
   int type = 0, what = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
   void *value = &type;
-  return part.cuda().cuPointerGetAttributes(
-             1, &what, &value, (CUdeviceptr)memory) == CUDA_SUCCESS &&
-         type == CU_MEMORYTYPE_DEVICE;
+  const CUresult error =
+      part.cuda().cuPointerGetAttributes(1, &what, &value, (CUdeviceptr)memory);
+  return error == CUDA_SUCCESS ? type : 0;
 }
 
 // Rows of removed padding are put back by the host, which cannot write there.
@@ -307,7 +307,7 @@ static int32_t checkOutputs(mille_session &session) {
   if (!session.memory->padding.found)
     return 0;
   for (uint32_t o = 0; o < session.entry->output_count; ++o)
-    if (isOnDevice(part, session.run.outputs[o]))
+    if (typeOf(part, session.run.outputs[o]) == CU_MEMORYTYPE_DEVICE)
       return failWith(session, MILLE_INVALID_ARGUMENT,
                       "output %s is in a device's memory but padding was "
                       "removed: call mille_session_keep_padding",
@@ -333,6 +333,7 @@ int32_t begin(mille_session &session) {
   part.key = keyOf(session);
   part.replayed = part.graphs.find(part.key);
   part.tensorCount = 0;
+  part.launchesApart = 0;
   part.flushed = false;
   if (int32_t code = checkOutputs(session))
     return code;
@@ -351,7 +352,7 @@ int32_t begin(mille_session &session) {
 
 // Enqueues a copy of each output that the device wrote. One that stays on the
 // device is not the host's any more.
-static CUresult readOutputs(Part &part, bool pinned) {
+static CUresult readOutputs(Part &part, bool staged) {
   const Library &cuda = part.cuda();
   CUresult error = CUDA_SUCCESS;
   char *to = part.pinned + part.inputBytes + part.regions.givenMost();
@@ -360,25 +361,27 @@ static CUresult readOutputs(Part &part, bool pinned) {
     if (!region.written || !region.bytes)
       continue;
     const CUdeviceptr from = part.memory + region.offset;
-    if (isOnDevice(part, region.begin)) {
+    const int type = typeOf(part, region.begin);
+    region.staged = staged && type != CU_MEMORYTYPE_HOST;
+    if (type == CU_MEMORYTYPE_DEVICE) {
       error = cuda.cuMemcpyDtoDAsync((CUdeviceptr)region.begin, from,
                                      region.bytes, part.stream);
       region.written = false;
       continue;
     }
-    error =
-        cuda.cuMemcpyDtoHAsync(pinned ? to : const_cast<char *>(region.begin),
-                               from, region.bytes, part.stream);
-    to += region.bytes;
+    char *own = const_cast<char *>(region.begin);
+    error = cuda.cuMemcpyDtoHAsync(region.staged ? to : own, from, region.bytes,
+                                   part.stream);
+    to += region.staged ? region.bytes : 0;
   }
   return error;
 }
 
-static void unpin(Part &part) {
+static void unstage(Part &part) {
   const char *from = part.pinned + part.inputBytes + part.regions.givenMost();
   for (uint32_t r = 1; r < part.regions.count(); ++r) {
     const Region &region = part.regions[r];
-    if (!region.written || !region.bytes)
+    if (!region.written || !region.bytes || !region.staged)
       continue;
     memcpy(const_cast<char *>(region.begin), from, region.bytes);
     from += region.bytes;
@@ -413,7 +416,7 @@ int32_t finish(mille_session &session) {
     return fail(session, "a run", error);
   const int32_t stopped = session.stopped();
   if (!stopped && part.outputBytes)
-    unpin(part);
+    unstage(part);
   return stopped;
 }
 

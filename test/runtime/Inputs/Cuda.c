@@ -132,33 +132,41 @@ static void startAndWait(void) {
   closeBoth(package, sessions[0]);
 }
 
-/* An output that an application keeps on the device. */
-static void outputOnDevice(void) {
+/* Outputs that an application keeps on the device, or in pinned memory of its
+ * own: they are copied straight there. One in other memory comes by way of the
+ * session's. */
+static void outputsElsewhere(const char *allocator, const char *releaser,
+                             int onDevice) {
   mille_package *package = openPackage();
   mille_session *session = open(package);
   static float x[most * columns], kept[most * columns];
+  static int (*allocate)(float **, size_t, unsigned);
+  static int (*release)(float *);
   float *there = NULL;
-  static int (*allocate)(uint64_t *, size_t);
-  static int (*release)(uint64_t);
   void *library = dlopen(getenv("MILLE_CUDA_LIBRARY"), RTLD_NOW);
-  *(void **)&allocate = dlsym(library, "cuMemAlloc_v2");
-  *(void **)&release = dlsym(library, "cuMemFree_v2");
+  *(void **)&allocate = dlsym(library, allocator);
+  *(void **)&release = dlsym(library, releaser);
   ++counts()->pushed;
-  CHECK(allocate((uint64_t *)&there, sizeof x) == 0);
+  CHECK(allocate(&there, 2 * sizeof x, 0) == 0);
   --counts()->pushed;
   for (int i = 0; i < 5 * columns; ++i)
     x[i] = (float)i;
   const void *given[] = {x};
-  float *wanted[] = {there, kept};
-  for (int round = 0; round < 3; ++round) {
+  const int before = counts()->device_copies;
+  for (int round = 0; round < 4; ++round) {
+    float *wanted[] = {there, round % 2 ? kept : there + most * columns};
     EXPECT(mille_session_run(session, 5, 0, given, wanted), MILLE_OK,
            mille_session_message(session), "");
     for (int i = 0; i < 5 * columns; ++i)
-      CHECK(there[i] == 2 * (2 * x[i] + 5) + 7 && kept[i] == 2 * x[i] + 5);
+      CHECK(wanted[0][i] == 2 * (2 * x[i] + 5) + 7 &&
+            wanted[1][i] == 2 * x[i] + 5);
     /* the host, which could write there too, did not */
-    CHECK(counts()->device_copies == round + 1);
+    if (onDevice)
+      CHECK(counts()->device_copies == before + (3 * round + 4) / 2);
+    else
+      CHECK((counts()->read_to == wanted[1]) == (round % 2 == 0));
   }
-  CHECK(release((uint64_t)there) == 0);
+  CHECK(release(there) == 0);
   closeBoth(package, session);
 }
 
@@ -354,6 +362,33 @@ static void failures(void) {
   }
 }
 
+/* Launches that are apart have a block for each of the 4 units, and every
+ * second one, counted from a run's begin, more than half of a unit's memory;
+ * not where they have more tiles than units. */
+static void apart(void) {
+  static const struct {
+    uint32_t tiles, blocks;
+    int wide;
+  } sizes[] = {{1, 4, 2}, {3, 4, 2}, {4, 4, 2}, {5, 5, 0}};
+  nextKernel.apart = nextIsApart = 1;
+  nextKernels = 3;
+  for (unsigned n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
+    nextKernel.tiles[0].times = sizes[n].tiles;
+    nextBlocks = sizes[n].blocks;
+    mille_package *package = openPackage();
+    mille_session *session = open(package);
+    for (int run = 0; run < 3; ++run) {
+      const int before = counts()->wide;
+      check(session, 7);
+      CHECK(counts()->wide == before + sizes[n].wide);
+    }
+    CHECK(counts()->live_instances == 1); /* equal runs */
+    closeBoth(package, session);
+  }
+  nextKernel.apart = nextIsApart = 0;
+  nextKernel.tiles[0].times = nextBlocks = 1;
+}
+
 /* A kernel that waits itself for those before it overlaps with them, also as a
  * part of a graph; but not with copies and fills, nor on an old driver, nor
  * where its work is not done at a time: the device has 4 units. */
@@ -388,6 +423,7 @@ static void overlapping(void) {
   }
   nextKernel.blocks_per_unit = 0;
   nextKernel.tiles[0].times = nextBlocks = 1;
+  apart();
   nextKernels = 3;
   fake("version=12020");
   mille_package *package = openPackage();
@@ -437,7 +473,8 @@ int main(void) {
   graphs();
   overlapping();
   startAndWait();
-  outputOnDevice();
+  outputsElsewhere("cuMemAlloc_v2", "cuMemFree_v2", 1);
+  outputsElsewhere("cuMemHostAlloc", "cuMemFreeHost", 0);
   twoSessions();
   twoDevices();
   cancelled();

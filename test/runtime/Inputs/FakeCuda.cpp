@@ -246,6 +246,7 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes,
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
                               CUstream stream) {
   CALLED_INSIDE();
+  counts.read_to = to;
   stream->add([=] { memcpy(to, (const void *)from, bytes); });
   return CUDA_SUCCESS;
 }
@@ -263,6 +264,9 @@ CUresult cuPointerGetAttributes(unsigned, int *, void **values,
   for (auto &piece : device)
     if (address - (CUdeviceptr)piece.first < piece.second)
       *(int *)values[0] = CU_MEMORYTYPE_DEVICE;
+  for (auto &piece : pinned)
+    if (address - (CUdeviceptr)piece.first < piece.second)
+      *(int *)values[0] = CU_MEMORYTYPE_HOST;
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *what, CUstream stream) {
@@ -380,6 +384,7 @@ static CUresult launch(CUfunction function, unsigned x, unsigned y, unsigned z,
         for (Argument &value : *values)
           pointers.push_back(value.bytes);
         ++counts.launches;
+        counts.wide += shared > 114 << 10;
         const unsigned blocks[] = {x, y, z};
         kernel->function(pointers.data(), blocks, shared);
       },

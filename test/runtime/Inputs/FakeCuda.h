@@ -28,7 +28,8 @@ typedef struct {
   int contexts, pushed, modules, streams, events, graphs, live_instances;
   /* so far */
   int maps, launches, overlapping, waits, instances, graph_launches,
-      device_copies;
+      device_copies, wide; /* wide: blocks with more than half of a unit */
+  const void *read_to;     /* the host's memory, of the last copy to it */
 } fake_cuda_counts;
 fake_cuda_counts *fake_cuda(void);
 

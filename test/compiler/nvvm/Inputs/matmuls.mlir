@@ -120,3 +120,11 @@ func.func @whole_bf16(%x: memref<?x72xbf16>, %w: memref<256x72xbf16>,
   } : memref<?x72xbf16>, memref<256x72xbf16>
   return
 }
+func.func @apart(%x: memref<?x3072xbf16>, %w: memref<8x3072xbf16>,
+                 %o: memref<?x8xf32>) {
+  kernel.matmul %x, %w outs(%o : memref<?x8xf32>) accumulators 1 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : memref<?x3072xbf16>, memref<8x3072xbf16>
+  return
+}
