@@ -206,12 +206,13 @@ def median(times):
     return sorted(times)[len(times) // 2]
 
 
-def step_time(of, batch, context, least=0.3):
-    """Milliseconds of a step behind `context` tokens, its logits on the host."""
+def step_time(of, batch, context, least=0.3, place=None):
+    """Milliseconds of a step behind `context` tokens, its logits on the host, or where
+    `place` puts them (Session.bind)."""
     ids = numpy.full((batch, 1), 7, "i4")
     past = numpy.full(batch, context, "i4")
     of.session.bind({"input_ids": ids, "past": past}, {"batch": batch, "tokens": 1},
-                    entry=of.entries["next"])
+                    place, entry=of.entries["next"])
     for _ in range(4):
         of.session.run()
     times, start = [], time.time()
