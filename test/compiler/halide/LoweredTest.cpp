@@ -26,15 +26,15 @@ std::string statementOf(const std::string &text, const char *isa,
                         bool few = false) {
   ParsedKernel parsed(text);
   KernelSpec spec;
-  std::string object, error, statement;
+  std::string statement, error;
   if (failed(readSpec(parsed.op, spec)))
     exit(1);
   EmitOptions options = emitOptionsOf(isaNamed(isa));
   options.entry = "k";
   options.unique = "heap";
   options.rows = few ? RowClass::few : RowClass::many;
-  options.statement = &statement;
-  expect(emitKernel(spec, options, object, error), error);
+  options.lowered = true;
+  expect(emitKernel(spec, options, statement, error), error);
   return statement;
 }
 
