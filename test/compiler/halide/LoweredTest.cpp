@@ -329,9 +329,22 @@ void keysOfPanels() {
          "keys of bf16 are not widened by words");
 }
 
+// A work-item of a device reads its row's outlier by itself: it cannot see what
+// another one has on its stack, with or without a barrier.
+void workItems() {
+  const std::string source = statementOf(quantizeText, "opencl");
+  const size_t begin = source.find("// produce own"),
+               end = source.find("// consume own");
+  expect(begin < end && end != std::string::npos &&
+             source.substr(begin, end - begin).find("barrier(") ==
+                 std::string::npos,
+         "a work-item reads another one's stack");
+}
+
 } // namespace
 
 int main() {
+  workItems();
   keysOfPanels();
   tiles();
   prefetches();
