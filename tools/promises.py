@@ -172,6 +172,13 @@ most:
   fault, mended: attention over panels of f16 or bf16 that are widened first, of rows with a
   window and a mask, read scores' keys from up to 34 rows beside the memory of the widened
   keys. None of those scores was used, but a run could end there.
+* P7: where PoCL does not optimise (`POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable`), rows became
+  other bytes from run to run on OpenCL. The fault was ours: one work-item kept its row's
+  outlier on its stack, and the other three of the row read theirs, unwritten; optimised,
+  PoCL gave all one place. Each reads the outlier's lane by itself now, with 8 barriers fewer,
+  and int8 has the same error optimised or not (two models). Unoptimised, a work-group of
+  PoCL needs more than a thread's 8 MB of stack (`prlimit --stack`), and takes 1.4 times the
+  CPU time of an optimised one to make and run (deepseek_v3, swinv2), so tests optimise.
 * P10: `check-reproducible.sh runtime`: 14 files, 0 differ. Of the tools, nothing is known.
 * P18: `check-depth.py`, 1 to 1000 layers: time grows with an exponent of at most 0.84, memory
   of 0.10; code is equal. Of packages that train, 1 to 500 layers: 0.55 and 0.14, code within

@@ -276,20 +276,16 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
       module.remap_metadata_name(out.name(), "out");
     for (const Argument &argument : pipe.arguments)
       module.remap_metadata_name(argument.name, "in");
-    MemoryFile objectFile("kernel.o"), statementFile("kernel.stmt");
-    std::map<OutputFileType, std::string> outputs{
-        {machine.device ? OutputFileType::object : OutputFileType::bitcode,
-         objectFile.path()}};
-    if (options.statement)
-      outputs[OutputFileType::stmt] = statementFile.path();
-    module.compile(outputs);
-    if (options.statement)
-      statementFile.read(*options.statement);
-    if (!objectFile.read(object) || object.empty()) {
+    MemoryFile file("kernel");
+    module.compile({{options.lowered  ? OutputFileType::stmt
+                     : machine.device ? OutputFileType::object
+                                      : OutputFileType::bitcode,
+                     file.path()}});
+    if (!file.read(object) || object.empty()) {
       error = "no memory for an object";
       return false;
     }
-    if (machine.device)
+    if (machine.device || options.lowered)
       return true;
     const std::string bitcode = std::move(object);
     return makeMachineCode(bitcode, options.cpu, object, error);

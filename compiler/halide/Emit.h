@@ -13,8 +13,8 @@ struct EmitOptions {
   std::string entry; // name of the function; entry + "_argv" is what hosts call
   std::string unique; // part of every internal name, different for each kernel
   RowClass rows = RowClass::many;
-  std::string *statement = nullptr; // receives Halide's lowered program
-  unsigned rank = 0;                // of a matmul's tile (Tiles.h)
+  bool lowered = false;       // gives Halide's lowered program, no object
+  unsigned rank = 0;          // of a matmul's tile (Tiles.h)
   std::string cpu;            // for which LLVM makes code; empty: a device
   bool bf16 = false;          // the CPU has bf16's instructions
   bool tileRegisters = false; // the CPU has tile registers

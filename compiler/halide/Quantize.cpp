@@ -190,10 +190,12 @@ public:
 
   Expr high, low, column; // of the outlier
 
-  void computeAt(const Func &f, const Var &m) {
+  // What lies on a stack is computed by each `reader`: no work-item sees the
+  // stack of another one.
+  void computeAt(const Func &f, const Var &reader) {
     ends.computeAt(f);
     firstLane.computeAt(f);
-    own.compute_at(f, m).store_in(MemoryType::Stack);
+    own.compute_at(f, reader).store_in(MemoryType::Stack);
     // Without this values pass through vectors, 10 cycles each.
     own.update().unroll(rounds, 4);
   }
@@ -312,7 +314,7 @@ Pipe buildQuantize(const KernelSpec &spec, const Machine &machine,
   buffer.dim(0).set_bounds(0, N);
   buffer.dim(1).set_stride(int(s.values.rowStride));
   parameters.bound(c, 0, 4);
-  ends.computeAt(parameters, m);
+  ends.computeAt(parameters, machine.device ? c : m);
   if (machine.device) {
     scheduleElements(values, n, m);
     last.dim(1).set_min(0);

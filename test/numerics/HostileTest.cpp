@@ -103,6 +103,7 @@ int attention(const std::string &which, Kind kind, const Target &isa,
   k.out(keys, 32);
   k.scalar("t", keys);
   k.scalar("n", keys);
+  k.mostKeys = keys;
   k.scalar("p", 0);
   k.op("kernel.attention %q, %k, %v queries %t keys %n first %p outs(%out : "
        "{out}) heads 2 kv_heads 2 head_dim 16 value_dim 16 offsets [0, 0, 0] "

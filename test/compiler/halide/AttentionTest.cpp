@@ -36,17 +36,25 @@ struct Case {
   }
 };
 
-std::string textOf(const Case &c) {
+// With at most `most` keys, if not 0, the function is a model's entry, whose
+// sizes and operands have names.
+std::string textOf(const Case &c, int64_t most = 0) {
+  auto entryOnly = [&](const char *attributes) {
+    return most ? std::string(" {") + attributes + "\"}" : "";
+  };
   auto number = [](int64_t value) { return std::to_string(value); };
   std::string x = rowsOf(c.columns(), c.stride(), "f32");
   std::string o = rowsOf(c.heads * c.valueDim, c.outStride(), "f32");
   std::string r = "memref<?x" + number(2 * c.angles) + "xf32>";
-  std::string text =
-      "func.func @f(%t: index, %p: index, %x: " + x + ", %o: " + o;
+  std::string text = "func.func @f(%t: index" + entryOnly("kernel.size = \"t") +
+                     ", %p: index" + entryOnly("kernel.size = \"p") +
+                     ", %x: " + x + entryOnly("transformer.name = \"x") +
+                     ", %o: " + o +
+                     entryOnly("kernel.output, transformer.name = \"o");
   if (c.masked)
-    text += ", %m: memref<?xi32>";
+    text += ", %m: memref<?xi32>" + entryOnly("transformer.name = \"m");
   if (c.angles)
-    text += ", %r: " + r;
+    text += ", %r: " + r + entryOnly("transformer.name = \"r");
   text += ") {\n kernel.attention %x, %x, %x";
   if (c.masked)
     text += " key_mask %m : memref<?xi32>";
@@ -71,7 +79,10 @@ std::string textOf(const Case &c) {
     }
     text += "]";
   }
-  return text + " : " + x + ", " + x + ", " + x + "\n return\n}\n";
+  text += " : " + x + ", " + x + ", " + x + "\n return\n}\n";
+  return most ? "transformer.model @m attributes {max_t = " + number(most) +
+                    " : i64} {\n" + text + "}\n"
+              : text;
 }
 
 struct Data {
@@ -208,7 +219,7 @@ void expect(bool holds, const Case &c, int64_t tokens,
 
 void check(const Case &c, const Target &isa,
            const std::vector<int64_t> &sizes) {
-  ParsedKernel parsed(textOf(c));
+  ParsedKernel parsed(textOf(c, sizes.back()));
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
   int64_t unit = parsed.info.columnUnit;
   for (int64_t tokens : sizes)

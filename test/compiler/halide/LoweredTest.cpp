@@ -26,15 +26,15 @@ std::string statementOf(const std::string &text, const char *isa,
                         bool few = false) {
   ParsedKernel parsed(text);
   KernelSpec spec;
-  std::string object, error, statement;
+  std::string statement, error;
   if (failed(readSpec(parsed.op, spec)))
     exit(1);
   EmitOptions options = emitOptionsOf(isaNamed(isa));
   options.entry = "k";
   options.unique = "heap";
   options.rows = few ? RowClass::few : RowClass::many;
-  options.statement = &statement;
-  expect(emitKernel(spec, options, object, error), error);
+  options.lowered = true;
+  expect(emitKernel(spec, options, statement, error), error);
   return statement;
 }
 
@@ -329,9 +329,22 @@ void keysOfPanels() {
          "keys of bf16 are not widened by words");
 }
 
+// A work-item of a device reads its row's outlier by itself: it cannot see what
+// another one has on its stack, with or without a barrier.
+void workItems() {
+  const std::string source = statementOf(quantizeText, "opencl");
+  const size_t begin = source.find("// produce own"),
+               end = source.find("// consume own");
+  expect(begin < end && end != std::string::npos &&
+             source.substr(begin, end - begin).find("barrier(") ==
+                 std::string::npos,
+         "a work-item reads another one's stack");
+}
+
 } // namespace
 
 int main() {
+  workItems();
   keysOfPanels();
   tiles();
   prefetches();

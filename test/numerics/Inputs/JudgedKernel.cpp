@@ -82,18 +82,31 @@ void JudgedKernel::out(int64_t rows, int64_t columns) {
   this->rows("out", rows, columns);
 }
 
+// Where keys have a bound the function is a model's entry, whose sizes and
+// operands have names.
 std::string JudgedKernel::text() const {
+  auto entryOnly = [&](const std::string &attributes) {
+    return mostKeys ? " {" + attributes + "\"}" : "";
+  };
   std::string text = "func.func @f(", body = line;
   for (const Scalar &scalar : scalars)
-    text += "%" + scalar.name + ": index, ";
+    text += "%" + scalar.name + ": index" +
+            entryOnly("kernel.size = \"" + scalar.name) + ", ";
   for (const Operand &operand : operands) {
+    const bool isOut = &operand == &operands.back();
     text += "%" + operand.name + ": " + operand.type() +
-            (&operand == &operands.back() ? ") {\n " : ", ");
+            entryOnly((isOut ? "kernel.output, transformer.name = \""
+                             : "transformer.name = \"") +
+                      operand.name) +
+            (isOut ? ") {\n " : ", ");
     std::string mark = "{" + operand.name + "}";
     for (size_t at; (at = body.find(mark)) != std::string::npos;)
       body.replace(at, mark.size(), operand.type());
   }
-  return text + body + "\n return\n}\n";
+  text += body + "\n return\n}\n";
+  return mostKeys ? "transformer.model @m attributes {max_n = " +
+                        std::to_string(mostKeys) + " : i64} {\n" + text + "}\n"
+                  : text;
 }
 
 //===-- The interpreter
@@ -103,7 +116,7 @@ std::vector<double> JudgedKernel::judge(ParsedKernel &parsed) const {
   using namespace mille::interpreter;
   ParameterValues none(*parsed.module, "");
   Run run(none);
-  auto function = *parsed.module->getOps<mlir::func::FuncOp>().begin();
+  auto function = parsed.op->getParentOfType<mlir::func::FuncOp>();
   size_t argument = 0;
   for (const Scalar &scalar : scalars)
     run.set(function.getArgument(argument++),

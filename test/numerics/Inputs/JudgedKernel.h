@@ -58,6 +58,8 @@ public:
   bool byRow = false;
   // Then all that a head writes to the row may be so, too.
   bool spreadsInHead = false;
+  // The most that the scalar `n` can be; 0: no bound.
+  int64_t mostKeys = 0;
 
   // Runs the op in every way it may be cut, for sequences of `tokens` query
   // rows (0: rows are cut) and `keys` key rows; the failures seen, each
