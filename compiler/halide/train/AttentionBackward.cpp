@@ -5,6 +5,8 @@
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Functions.h"
 #include "compiler/halide/passes/KeepSums.h"
+#include "compiler/halide/passes/Prefetch.h"
+#include "compiler/halide/passes/TurnSquares.h"
 
 using namespace Halide;
 
@@ -21,8 +23,9 @@ public:
   AttentionBackward(const KernelSpec &spec, const Machine &machine,
                     const Names &names)
       : spec(spec), s(spec.attentionBackward.forward), names(names),
-        V(machine.lanes), together(2 * machine.lanes),
-        rowsOfTile(machine.wide ? 8 : 4) {}
+        V(machine.lanes), vectors(machine.wide ? 4 : 2),
+        sums(machine.wide ? 16 : 8),
+        together((s.causal ? 2 : vectors) * machine.lanes) {}
 
   Pipe build();
 
@@ -30,9 +33,10 @@ private:
   // What leads to the gradients, of one block of queries: functions of (query
   // in the block, key, block, head).
   struct Steps {
-    Func queryAcross, gradientAcross, dot, scores, top, weights, sum, normal,
-        product, products, delta, slopes, ofScores, ofSink;
-    RVar depth, valueDepth, topKey, sumKey, deltaKey;
+    Func querySquare, gradientSquare, queryAcross, gradientAcross, keyRows,
+        valueRows, dot, scores, top, weights, sum, normal, product, products,
+        delta, slopes, ofScores, ofSink, ofQuery;
+    RVar depth, valueDepth, topKey, sumKey, deltaKey, queryKey;
   };
 
   Func make(const char *name) const { return Func(names(name)); }
@@ -56,17 +60,34 @@ private:
   Expr sinkOf() const { return at(Operand::sink)(h) * float(log2e); }
   bool hasBiases() const;
   Expr biases() const;
+  int columnsOfTile(int width) const {
+    return (width % (vectors * V) ? 2 : vectors) * V;
+  }
+  int rowsOfTile(int width) const { return sums / (columnsOfTile(width) / V); }
+  int paddedWidth(int width) const {
+    const int columns = columnsOfTile(width);
+    return (width + columns - 1) / columns * columns;
+  }
+  void across(Func &f, Func &square, const ImageParam &of, int offset,
+              int width);
   void weigh();
   void differ();
-  RDom sumOver(const Expr &x, const Expr &y, const Expr &z);
+  // Innermost first: rows of a tile, terms, tiles, blocks of queries, heads.
+  struct Sum {
+    RDom all;
+    RVar row, term, tile, block, head;
+  };
+  Sum sumOver(const Expr &rows, const Expr &tiles, const Expr &terms);
   void addQueries();
   void addKeyBias();
   void addBias();
   void addSink();
   void addKeys(const char *name, const Func &factor, const ImageParam &of,
                int offset, int width, const BufferSpec &buffer);
-  void join(Func &f, const RDom &all);
-  void scheduleSums(Func &f, const RDom &all);
+  void join(Func &f, const Sum &sum);
+  void scheduleSums(Func &f, const Sum &sum, int width);
+  void scheduleAcross(Func &f, Func &square, const ImageParam &of, int width);
+  void scheduleRows(Func &f, const ImageParam &of, int width);
   void scheduleSteps();
   void scheduleDots(Func &dots, const RVar &depth, Func &reader);
   static void placeHeads(Func &f, const BufferSpec &buffer, int width);
@@ -74,14 +95,16 @@ private:
   const KernelSpec &spec;
   const AttentionSpec &s;
   const Names &names;
-  const int V, together; // queries of a block
-  const int rowsOfTile;
+  // A tile's vectors, and its sums, each a vector. Blocks of fewer queries
+  // leave more keys out that a causal query does not see.
+  const int V, vectors, sums;
+  const int together; // queries of a block
   Pipe pipe;
   ImageParam query, key, value, gradient, optional[attentionOperands];
   Param<int> queries{names("queries")}, keys{names("keys")};
   Expr blocks;
   Steps steps;
-  RVar block;
+  RVar head, block;
   Var i{names("i")}, j{names("j")}, b{names("b")}, h{names("h")}, c{names("c")},
       m{names("m")};
 };
@@ -149,19 +172,41 @@ Expr AttentionBackward::biases() const {
   return (sum + slope * cast<float>(far)) * float(log2e);
 }
 
+// Queries, or their gradients, in the lanes of vectors; where columns are whole
+// vectors, by squares that are turned.
+void AttentionBackward::across(Func &f, Func &square, const ImageParam &of,
+                               int offset, int width) {
+  f = make((of.name() + "_across").c_str());
+  Expr there = of(offset + h * width + c, rowOf(b, i));
+  if (width % V) {
+    f(i, c, b, h) = there;
+    return;
+  }
+  square = make((of.name() + "_square").c_str());
+  square(c, i, b, h) = there;
+  f(i, c, b, h) = square(c, i, b, h);
+}
+
 // The softmax of a block's scores.
 void AttentionBackward::weigh() {
   const int D = int(s.headDim), group = int(s.group());
-  steps.queryAcross = make("query_across");
-  steps.queryAcross(i, c, b, h) =
-      query(int(s.queryOffset) + h * D + c, rowOf(b, i));
+  across(steps.queryAcross, steps.querySquare, query, int(s.queryOffset), D);
+  steps.keyRows = make("key_rows");
+  Expr column = int(s.keyOffset) + h / group * D + c;
+  if (paddedWidth(D) > D) {
+    Expr inside = c < D;
+    column = int(s.keyOffset) + h / group * D + min(c, D - 1);
+    steps.keyRows(c, j, h) =
+        select(likely(inside), key(column, min(j, keys - 1)), 0.0f);
+  } else {
+    steps.keyRows(c, j, h) = key(column, min(j, keys - 1));
+  }
   steps.dot = make("dot");
   RDom depth(0, D, names("depth"));
   steps.depth = depth;
   steps.dot(i, j, b, h) = 0.0f;
   steps.dot(i, j, b, h) +=
-      steps.queryAcross(i, depth, b, h) *
-      key(int(s.keyOffset) + h / group * D + depth, min(j, keys - 1));
+      steps.queryAcross(i, depth, b, h) * steps.keyRows(depth, j, h);
   Expr score = steps.dot(i, j, b, h) * float(s.scale);
   score = s.softcap > 0
               ? tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e)
@@ -193,15 +238,16 @@ void AttentionBackward::weigh() {
 // The gradient of the products of query and key.
 void AttentionBackward::differ() {
   const int D = int(s.valueDim), group = int(s.group());
-  steps.gradientAcross = make("gradient_across");
-  steps.gradientAcross(i, c, b, h) = gradient(h * D + c, rowOf(b, i));
+  across(steps.gradientAcross, steps.gradientSquare, gradient, 0, D);
+  steps.valueRows = make("value_rows");
+  steps.valueRows(c, j, h) =
+      value(int(s.valueOffset) + h / group * D + c, min(j, keys - 1));
   steps.product = make("product");
   RDom depth(0, D, names("value_depth"));
   steps.valueDepth = depth;
   steps.product(i, j, b, h) = 0.0f;
   steps.product(i, j, b, h) +=
-      steps.gradientAcross(i, depth, b, h) *
-      value(int(s.valueOffset) + h / group * D + depth, min(j, keys - 1));
+      steps.gradientAcross(i, depth, b, h) * steps.valueRows(depth, j, h);
   steps.products = make("products");
   steps.products(i, j, b, h) = steps.product(i, j, b, h);
   RDom all = seenKeys("delta_key");
@@ -238,65 +284,90 @@ void AttentionBackward::placeHeads(Func &f, const BufferSpec &buffer,
   place.dim(2).set_stride(width);
 }
 
-// The sum of all gradients: heads, blocks of queries, and three loops of its
-// own. Loops of one name at one place are what Halide makes one of.
-RDom AttentionBackward::sumOver(const Expr &x, const Expr &y, const Expr &z) {
+// The loops of a gradient. Loops of one name at one place are what Halide makes
+// one of.
+AttentionBackward::Sum AttentionBackward::sumOver(const Expr &rows,
+                                                  const Expr &tiles,
+                                                  const Expr &terms) {
   auto heads = pipe.out.output_buffer().dim(2);
-  return RDom(
-      {{heads.min(), heads.extent()}, {0, blocks}, {0, x}, {0, y}, {0, z}},
-      names("sum"));
+  RDom r({{0, rows},
+          {0, terms},
+          {0, tiles},
+          {0, blocks},
+          {heads.min(), heads.extent()}},
+         names("sum"));
+  return {r, r[0], r[1], r[2], r[3], r[4]};
 }
 
 // Joins a gradient's loops over heads and blocks with those of the queries'
 // gradient. Of some Halide proves that their steps touch different places, and
 // joins no such loop with another.
-void AttentionBackward::join(Func &f, const RDom &all) {
+void AttentionBackward::join(Func &f, const Sum &sum) {
   Stage stage = f.update(f.num_update_definitions() - 1);
   Internal::StageSchedule schedule = stage.get_schedule(); // a handle
   for (Internal::Dim &dim : schedule.dims())
-    if (dim.var == all[0].name() || dim.var == all[1].name())
+    if (dim.var == sum.head.name() || dim.var == sum.block.name())
       dim.dim_type = Internal::DimType::ImpureRVar;
   if (!f.function().same_as(pipe.out.function()))
-    stage.compute_with(pipe.out.update(1), all[1]);
+    stage.compute_with(pipe.out.update(0), sum.block);
 }
 
 // A register tile of a gradient's sums: rows of the tile, and two vectors of
 // columns.
-void AttentionBackward::scheduleSums(Func &f, const RDom &all) {
+void AttentionBackward::scheduleSums(Func &f, const Sum &sum, int width) {
   Var co(names("co")), ci(names("ci")), cv(names("cv"));
   f.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
   f.update(1)
-      .split(c, co, ci, 2 * V, TailStrategy::GuardWithIf)
+      .split(c, co, ci, columnsOfTile(width), TailStrategy::GuardWithIf)
       .split(ci, ci, cv, V)
-      .reorder({cv, ci, all[2], all[4], co, all[3], all[1], all[0]})
+      .reorder({cv, ci, sum.row, sum.term, co, sum.tile, sum.block, sum.head})
       .vectorize(cv)
       .unroll(ci)
-      .unroll(all[2]);
-  join(f, all);
-  pipe.passes.push_back(keepSums({f.name(), all[4].name(), true}));
+      .unroll(sum.row);
+  join(f, sum);
+  pipe.passes.push_back(keepSums({f.name(), sum.term.name(), true}));
 }
 
 // query gradient[row, c] = sum over keys of slopes * key
 void AttentionBackward::addQueries() {
-  const int D = int(s.headDim);
-  Func &out = pipe.out;
+  const int D = int(s.headDim), columns = columnsOfTile(D),
+            rows = rowsOfTile(D);
+  RDom over(0, keys, names("query_key"));
+  limit(over, over, b);
+  Func &tile = steps.ofQuery, &out = pipe.out;
+  tile = make("of_query");
+  tile(c, i, b, h) = 0.0f;
+  tile(c, i, b, h) += steps.slopes(i, over, b, h) * steps.keyRows(c, over, h);
   out(c, m, h) = undef<float>();
-  RDom rows(0, rowsOfTile, 0, together / rowsOfTile, 0, blocks,
-            names("query_row"));
-  Expr row = rows.z * together + rows.y * rowsOfTile + rows.x;
-  rows.where(row < queries);
-  RDom all = sumOver(rowsOfTile, together / rowsOfTile, keys);
-  Expr lane = all[3] * rowsOfTile + all[2], to = all[1] * together + lane;
-  all.where(to < queries);
-  limit(all, all[4], all[1]);
-  out(c, row, h) = 0.0f;
-  out(c, to, all[0]) +=
-      steps.slopes(lane, all[4], all[1], all[0]) *
-      key(int(s.keyOffset) + all[0] / int(s.group()) * D + c, all[4]);
+  Sum sum = sumOver(rows, together / rows, 1);
+  Expr lane = sum.tile * rows + sum.row, to = sum.block * together + lane;
+  sum.all.where(to < queries);
+  out(c, to, sum.head) = tile(c, lane, sum.block, sum.head);
   placeHeads(out, spec.out, D);
   out.bound(c, 0, D);
-  scheduleSums(out, all);
-  block = all[1];
+  Var co(names("co")), ci(names("ci")), cv(names("cv"));
+  out.update(0)
+      .split(c, co, ci, columns, TailStrategy::GuardWithIf)
+      .split(ci, ci, cv, V)
+      .reorder({cv, ci, sum.row, sum.term, co, sum.tile, sum.block, sum.head})
+      .vectorize(cv)
+      .unroll(ci)
+      .unroll(sum.row);
+  join(out, sum);
+  tile.compute_at(out, co)
+      .store_in(MemoryType::Register)
+      .bound_extent(c, columns)
+      .bound_extent(i, rows)
+      .vectorize(c, V)
+      .unroll(c)
+      .unroll(i)
+      .update()
+      .reorder(c, i, over)
+      .vectorize(c, V)
+      .unroll(c)
+      .unroll(i);
+  head = sum.head;
+  block = sum.block;
 }
 
 // key gradient[row, c] = sum over query heads and queries of slopes * query;
@@ -310,20 +381,20 @@ void AttentionBackward::addKeys(const char *name, const Func &factor,
   RDom rows(0, keys, heads.min() / group, heads.extent() / group,
             names((std::string(name) + "_row").c_str()));
   // Tiles are of keys: a lane that is no query, or a key past the last, adds 0.
-  RDom all =
-      sumOver(rowsOfTile, (keys + rowsOfTile - 1) / rowsOfTile, together);
-  Expr to = all[3] * rowsOfTile + all[2];
-  all.where(to < keys);
-  limit(all, all[3] * rowsOfTile, all[1]); // of whole tiles, out of loops
-  limit(all, to, all[1]);                  // of what is read
+  const int tile = rowsOfTile(width);
+  Sum sum = sumOver(tile, (keys + tile - 1) / tile, together);
+  Expr to = sum.tile * tile + sum.row;
+  sum.all.where(to < keys);
+  limit(sum.all, sum.tile * tile, sum.block); // of whole tiles, out of loops
+  limit(sum.all, to, sum.block);              // of what is read
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
-  out(c, to, all[0] / group) +=
-      factor(all[4], to, all[1], all[0]) *
-      of(offset + all[0] * width + c, rowOf(all[1], all[4]));
+  out(c, to, sum.head / group) +=
+      factor(sum.term, to, sum.block, sum.head) *
+      of(offset + sum.head * width + c, rowOf(sum.block, sum.term));
   placeHeads(out, buffer, width);
   out.bound(c, 0, width);
-  scheduleSums(out, all);
+  scheduleSums(out, sum, width);
   pipe.before.push_back(out);
 }
 
@@ -334,20 +405,21 @@ void AttentionBackward::addBias() {
   Func out(names("bias_gradient"));
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, queries, heads.min(), heads.extent(), names("bias_row"));
-  RDom all = sumOver(1, together, keys);
-  Expr own = all[1] * together + all[3];
-  all.where(own < queries);
-  limit(all, all[4], all[1]);
+  Sum sum = sumOver(1, keys, together);
+  Expr own = sum.block * together + sum.term;
+  sum.all.where(own < queries);
+  limit(sum.all, sum.tile, sum.block);
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
-  Expr column = s.biasByDistance ? clamp(all[4] - own, -most, most) + most
-                                 : min(all[4], width - 1);
-  out(column, own, all[0]) += steps.ofScores(all[3], all[4], all[1], all[0]);
+  Expr column = s.biasByDistance ? clamp(sum.tile - own, -most, most) + most
+                                 : min(sum.tile, width - 1);
+  out(column, own, sum.head) +=
+      steps.ofScores(sum.term, sum.tile, sum.block, sum.head);
   placeHeads(out, *spec.biasGradient, width);
   out.bound(c, 0, width);
   out.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
-  out.update(1).reorder({all[2], all[3], all[4], all[1], all[0]});
-  join(out, all);
+  out.update(1).reorder({sum.row, sum.term, sum.tile, sum.block, sum.head});
+  join(out, sum);
   pipe.before.push_back(out);
 }
 
@@ -358,16 +430,16 @@ void AttentionBackward::addKeyBias() {
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, keys, heads.min() / share, heads.extent() / share,
             names("key_bias_row"));
-  RDom all = sumOver(1, keys, together);
-  limit(all, all[3], all[1]);
+  Sum sum = sumOver(1, keys, together);
+  limit(sum.all, sum.tile, sum.block);
   out(c, m, h) = undef<float>();
   out(0, rows.x, rows.y) = 0.0f;
-  out(0, all[3], all[0] / share) +=
-      steps.ofScores(all[4], all[3], all[1], all[0]);
+  out(0, sum.tile, sum.head / share) +=
+      steps.ofScores(sum.term, sum.tile, sum.block, sum.head);
   placeHeads(out, *spec.keyBiasGradient, 1);
   out.bound(c, 0, 1);
-  out.update(1).reorder({all[2], all[4], all[3], all[1], all[0]});
-  join(out, all);
+  out.update(1).reorder({sum.row, sum.term, sum.tile, sum.block, sum.head});
+  join(out, sum);
   pipe.before.push_back(out);
 }
 
@@ -376,19 +448,19 @@ void AttentionBackward::addSink() {
   Func out(names("sink_gradient"));
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, queries, heads.min(), heads.extent(), names("sink_row"));
-  RDom all = sumOver(1, 1, together);
-  Expr own = all[1] * together + all[4];
-  all.where(own < queries);
+  Sum sum = sumOver(1, 1, together);
+  Expr own = sum.block * together + sum.term;
+  sum.all.where(own < queries);
   steps.ofSink = make("of_sink");
   Expr share = exp2Weight(sinkOf() - steps.top(i, b, h)) / steps.sum(i, b, h);
   steps.ofSink(i, b, h) = -share * steps.delta(i, b, h);
   out(c, m, h) = undef<float>();
   out(0, rows.x, rows.y) = 0.0f; // of sums alone may loops be reordered
-  out(0, own, all[0]) += steps.ofSink(all[4], all[1], all[0]);
+  out(0, own, sum.head) += steps.ofSink(sum.term, sum.block, sum.head);
   placeHeads(out, *spec.sinkGradient, 1);
   out.bound(c, 0, 1);
-  out.update(1).reorder({all[2], all[3], all[4], all[1], all[0]});
-  join(out, all);
+  out.update(1).reorder({sum.row, sum.term, sum.tile, sum.block, sum.head});
+  join(out, sum);
   pipe.before.push_back(out);
 }
 
@@ -396,14 +468,15 @@ void AttentionBackward::addSink() {
 void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
                                      Func &reader) {
   Var jo(names("jo")), ji(names("ji"));
-  reader.split(j, jo, ji, rowsOfTile, TailStrategy::RoundUp)
+  const int tile = sums * V / together;
+  reader.split(j, jo, ji, tile, TailStrategy::RoundUp)
       .reorder(i, ji, jo)
       .vectorize(i, V)
       .unroll(i);
   dots.compute_at(reader, jo)
       .store_in(MemoryType::Register)
       .bound_extent(i, together)
-      .bound_extent(j, rowsOfTile)
+      .bound_extent(j, tile)
       .vectorize(i, V)
       .unroll(i)
       .unroll(j)
@@ -412,6 +485,36 @@ void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
       .vectorize(i, V)
       .unroll(i)
       .unroll(j);
+}
+
+void AttentionBackward::scheduleAcross(Func &f, Func &square,
+                                       const ImageParam &of, int width) {
+  f.compute_at(pipe.out, block)
+      .bound_extent(i, together)
+      .store_in(MemoryType::Stack);
+  if (!square.defined()) {
+    f.vectorize(i, V);
+    return;
+  }
+  Var io(names("io")), ii(names("ii")), co(names("co")), ci(names("ci"));
+  f.split(c, co, ci, V, TailStrategy::GuardWithIf)
+      .split(i, io, ii, V)
+      .reorder(ii, ci, io, co)
+      .vectorize(ii);
+  square.compute_at(f, io)
+      .store_in(MemoryType::Stack)
+      .bound_extent(c, V)
+      .bound_extent(i, V)
+      .vectorize(c, V)
+      .unroll(i);
+  pipe.passes.push_back(turnSquares({square.name(), f.name(), ci.name(), V}));
+  pipe.passes.push_back(prefetchFar({of.name(), square.name(), 4, width}));
+}
+
+// The rows of a head, side by side: tiles read them again and again.
+void AttentionBackward::scheduleRows(Func &f, const ImageParam &of, int width) {
+  f.compute_at(pipe.out, head).vectorize(c, V, TailStrategy::GuardWithIf);
+  pipe.passes.push_back(prefetchFar({of.name(), f.name(), 4, width}));
 }
 
 // Computes all steps once for each block of queries of a head.
@@ -426,10 +529,11 @@ void AttentionBackward::scheduleSteps() {
     f.store_in(MemoryType::Stack);
     f.update().reorder(i, over).vectorize(i, V).unroll(i);
   };
-  for (Func *across : {&steps.queryAcross, &steps.gradientAcross}) {
-    place(*across);
-    across->store_in(MemoryType::Stack).vectorize(i, V);
-  }
+  const int D = int(s.headDim), ofValue = int(s.valueDim);
+  scheduleAcross(steps.queryAcross, steps.querySquare, query, D);
+  scheduleAcross(steps.gradientAcross, steps.gradientSquare, gradient, ofValue);
+  scheduleRows(steps.keyRows, key, D);
+  scheduleRows(steps.valueRows, value, ofValue);
   for (Func *f : {&steps.scores, &steps.products})
     place(*f);
   scheduleDots(steps.dot, steps.depth, steps.scores);
@@ -453,7 +557,7 @@ Pipe AttentionBackward::build() {
   differ();
   addQueries();
   for (Func *factor : {&steps.slopes, &steps.normal})
-    factor->align_bounds(j, rowsOfTile);
+    factor->align_bounds(j, sums / 2); // tiles have that many keys, or half
   addKeys("key", steps.slopes, query, int(s.queryOffset), int(s.headDim),
           spec.attentionBackward.keyGradient);
   addKeys("value", steps.normal, gradient, 0, int(s.valueDim),
@@ -478,11 +582,15 @@ Pipe buildAttentionBackward(const KernelSpec &spec, const Machine &machine,
 }
 
 // Blocks of scores, of the softmax, of products and of their gradients: what
-// those that live at once hold of 32 queries, for keys rounded up to a tile.
+// those that live at once hold of 64 queries, for keys rounded up to a tile;
+// and a head's keys, in whole tiles, and values.
 void scratchOfBackward(const KernelSpec &spec, uint64_t &base,
                        uint64_t &perKey) {
-  constexpr uint64_t queries = 32, functions = 5, tile = 8;
-  perKey = functions * queries * 4;
+  const AttentionSpec &s = spec.attentionBackward.forward;
+  const uint64_t queries = s.causal ? 32 : 64, functions = 5, tile = 8,
+                 columns = 32;
+  perKey = functions * queries * 4 +
+           ((s.headDim + columns - 1) / columns * columns + s.valueDim) * 4;
   base = tile * perKey + functions * 512;
 }
 
