@@ -2,11 +2,9 @@
 // block of queries in the vector's lanes at a time; what leads to the gradients
 // is computed once for all of them.
 // Must add keys, queries and heads in their order, whatever heads a task has.
-#include "compiler/halide/Build.h"
+#include "compiler/halide/train/AttentionBackward.h"
+
 #include "compiler/halide/Functions.h"
-#include "compiler/halide/passes/KeepSums.h"
-#include "compiler/halide/passes/Prefetch.h"
-#include "compiler/halide/passes/TurnSquares.h"
 
 using namespace Halide;
 
@@ -18,96 +16,11 @@ constexpr float hidden = -1.5e30f, lowest = -1.0e29f;
 
 using Operand = AttentionOperand;
 
-class AttentionBackward {
-public:
-  AttentionBackward(const KernelSpec &spec, const Machine &machine,
-                    const Names &names)
-      : spec(spec), s(spec.attentionBackward.forward), names(names),
-        V(machine.lanes), vectors(machine.wide ? 4 : 2),
-        sums(machine.wide ? 16 : 8),
-        together((s.causal ? 2 : vectors) * machine.lanes) {}
+} // namespace
 
-  Pipe build();
-
-private:
-  // What leads to the gradients, of one block of queries: functions of (query
-  // in the block, key, block, head).
-  struct Steps {
-    Func querySquare, gradientSquare, queryAcross, gradientAcross, keyRows,
-        valueRows, dot, scores, top, weights, sum, normal, product, products,
-        delta, slopes, ofScores, ofSink, ofQuery;
-    RVar depth, valueDepth, topKey, sumKey, deltaKey, queryKey;
-  };
-
-  Func make(const char *name) const { return Func(names(name)); }
-  // The keys that some query of block b sees.
-  RDom seenKeys(const char *name) const {
-    RDom r(0, keys, names(name));
-    limit(r, r, b);
-    return r;
-  }
-  void limit(RDom &r, const Expr &key, const Expr &block) const {
-    if (s.causal)
-      r.where(key < (block + 1) * together);
-  }
-
-  void declareOperands();
-  Expr rowOf(const Expr &block, const Expr &lane) const {
-    return min(block * together + lane, queries - 1);
-  }
-  Expr isSeen() const;
-  const ImageParam &at(Operand operand) const { return optional[int(operand)]; }
-  Expr sinkOf() const { return at(Operand::sink)(h) * float(log2e); }
-  bool hasBiases() const;
-  Expr biases() const;
-  int columnsOfTile(int width) const {
-    return (width % (vectors * V) ? 2 : vectors) * V;
-  }
-  int rowsOfTile(int width) const { return sums / (columnsOfTile(width) / V); }
-  int paddedWidth(int width) const {
-    const int columns = columnsOfTile(width);
-    return (width + columns - 1) / columns * columns;
-  }
-  void across(Func &f, Func &square, const ImageParam &of, int offset,
-              int width);
-  void weigh();
-  void differ();
-  // Innermost first: rows of a tile, terms, tiles, blocks of queries, heads.
-  struct Sum {
-    RDom all;
-    RVar row, term, tile, block, head;
-  };
-  Sum sumOver(const Expr &rows, const Expr &tiles, const Expr &terms);
-  void addQueries();
-  void addKeyBias();
-  void addBias();
-  void addSink();
-  void addKeys(const char *name, const Func &factor, const ImageParam &of,
-               int offset, int width, const BufferSpec &buffer);
-  void join(Func &f, const Sum &sum);
-  void scheduleSums(Func &f, const Sum &sum, int width);
-  void scheduleAcross(Func &f, Func &square, const ImageParam &of, int width);
-  void scheduleRows(Func &f, const ImageParam &of, int width);
-  void scheduleSteps();
-  void scheduleDots(Func &dots, const RVar &depth, Func &reader);
-  static void placeHeads(Func &f, const BufferSpec &buffer, int width);
-
-  const KernelSpec &spec;
-  const AttentionSpec &s;
-  const Names &names;
-  // A tile's vectors, and its sums, each a vector. Blocks of fewer queries
-  // leave more keys out that a causal query does not see.
-  const int V, vectors, sums;
-  const int together; // queries of a block
-  Pipe pipe;
-  ImageParam query, key, value, gradient, optional[attentionOperands];
-  Param<int> queries{names("queries")}, keys{names("keys")};
-  Expr blocks;
-  Steps steps;
-  RVar head, block;
-  Var i{names("i")}, j{names("j")}, b{names("b")}, h{names("h")}, c{names("c")},
-      m{names("m")};
-};
+Expr AttentionBackward::sinkOf() const {
+  return at(Operand::sink)(h) * float(log2e);
+}
 
 void AttentionBackward::declareOperands() {
   query = bufferOf(s.query, names("query"));
@@ -299,35 +212,6 @@ AttentionBackward::Sum AttentionBackward::sumOver(const Expr &rows,
   return {r, r[0], r[1], r[2], r[3], r[4]};
 }
 
-// Joins a gradient's loops over heads and blocks with those of the queries'
-// gradient. Of some Halide proves that their steps touch different places, and
-// joins no such loop with another.
-void AttentionBackward::join(Func &f, const Sum &sum) {
-  Stage stage = f.update(f.num_update_definitions() - 1);
-  Internal::StageSchedule schedule = stage.get_schedule(); // a handle
-  for (Internal::Dim &dim : schedule.dims())
-    if (dim.var == sum.head.name() || dim.var == sum.block.name())
-      dim.dim_type = Internal::DimType::ImpureRVar;
-  if (!f.function().same_as(pipe.out.function()))
-    stage.compute_with(pipe.out.update(0), sum.block);
-}
-
-// A register tile of a gradient's sums: rows of the tile, and two vectors of
-// columns.
-void AttentionBackward::scheduleSums(Func &f, const Sum &sum, int width) {
-  Var co(names("co")), ci(names("ci")), cv(names("cv"));
-  f.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
-  f.update(1)
-      .split(c, co, ci, columnsOfTile(width), TailStrategy::GuardWithIf)
-      .split(ci, ci, cv, V)
-      .reorder({cv, ci, sum.row, sum.term, co, sum.tile, sum.block, sum.head})
-      .vectorize(cv)
-      .unroll(ci)
-      .unroll(sum.row);
-  join(f, sum);
-  pipe.passes.push_back(keepSums({f.name(), sum.term.name(), true}));
-}
-
 // query gradient[row, c] = sum over keys of slopes * key
 void AttentionBackward::addQueries() {
   const int D = int(s.headDim), columns = columnsOfTile(D),
@@ -464,91 +348,6 @@ void AttentionBackward::addSink() {
   pipe.before.push_back(out);
 }
 
-// A register tile of dots: all lanes of a block, and some keys.
-void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
-                                     Func &reader) {
-  Var jo(names("jo")), ji(names("ji"));
-  const int tile = sums * V / together;
-  reader.split(j, jo, ji, tile, TailStrategy::RoundUp)
-      .reorder(i, ji, jo)
-      .vectorize(i, V)
-      .unroll(i);
-  dots.compute_at(reader, jo)
-      .store_in(MemoryType::Register)
-      .bound_extent(i, together)
-      .bound_extent(j, tile)
-      .vectorize(i, V)
-      .unroll(i)
-      .unroll(j)
-      .update()
-      .reorder(i, j, depth)
-      .vectorize(i, V)
-      .unroll(i)
-      .unroll(j);
-}
-
-void AttentionBackward::scheduleAcross(Func &f, Func &square,
-                                       const ImageParam &of, int width) {
-  f.compute_at(pipe.out, block)
-      .bound_extent(i, together)
-      .store_in(MemoryType::Stack);
-  if (!square.defined()) {
-    f.vectorize(i, V);
-    return;
-  }
-  Var io(names("io")), ii(names("ii")), co(names("co")), ci(names("ci"));
-  f.split(c, co, ci, V, TailStrategy::GuardWithIf)
-      .split(i, io, ii, V)
-      .reorder(ii, ci, io, co)
-      .vectorize(ii);
-  square.compute_at(f, io)
-      .store_in(MemoryType::Stack)
-      .bound_extent(c, V)
-      .bound_extent(i, V)
-      .vectorize(c, V)
-      .unroll(i);
-  pipe.passes.push_back(turnSquares({square.name(), f.name(), ci.name(), V}));
-  pipe.passes.push_back(prefetchFar({of.name(), square.name(), 4, width}));
-}
-
-// The rows of a head, side by side: tiles read them again and again.
-void AttentionBackward::scheduleRows(Func &f, const ImageParam &of, int width) {
-  f.compute_at(pipe.out, head).vectorize(c, V, TailStrategy::GuardWithIf);
-  pipe.passes.push_back(prefetchFar({of.name(), f.name(), 4, width}));
-}
-
-// Computes all steps once for each block of queries of a head.
-void AttentionBackward::scheduleSteps() {
-  auto place = [&](Func &f) {
-    f.compute_at(pipe.out, block).bound_extent(i, together);
-  };
-  auto lanes = [&](Func &f) { f.vectorize(i, V).unroll(i); };
-  auto adds = [&](Func &f, const RVar &over) {
-    place(f);
-    lanes(f);
-    f.store_in(MemoryType::Stack);
-    f.update().reorder(i, over).vectorize(i, V).unroll(i);
-  };
-  const int D = int(s.headDim), ofValue = int(s.valueDim);
-  scheduleAcross(steps.queryAcross, steps.querySquare, query, D);
-  scheduleAcross(steps.gradientAcross, steps.gradientSquare, gradient, ofValue);
-  scheduleRows(steps.keyRows, key, D);
-  scheduleRows(steps.valueRows, value, ofValue);
-  for (Func *f : {&steps.scores, &steps.products})
-    place(*f);
-  scheduleDots(steps.dot, steps.depth, steps.scores);
-  scheduleDots(steps.product, steps.valueDepth, steps.products);
-  for (Func *f : {&steps.weights, &steps.normal, &steps.slopes, &steps.ofScores,
-                  &steps.ofSink})
-    if (f->defined()) {
-      place(*f);
-      lanes(*f);
-    }
-  adds(steps.top, steps.topKey);
-  adds(steps.sum, steps.sumKey);
-  adds(steps.delta, steps.deltaKey);
-}
-
 Pipe AttentionBackward::build() {
   declareOperands();
   blocks = (queries + together - 1) / together;
@@ -574,8 +373,6 @@ Pipe AttentionBackward::build() {
   return pipe;
 }
 
-} // namespace
-
 Pipe buildAttentionBackward(const KernelSpec &spec, const Machine &machine,
                             const Names &names) {
   return AttentionBackward(spec, machine, names).build();
@@ -587,8 +384,8 @@ Pipe buildAttentionBackward(const KernelSpec &spec, const Machine &machine,
 void scratchOfBackward(const KernelSpec &spec, uint64_t &base,
                        uint64_t &perKey) {
   const AttentionSpec &s = spec.attentionBackward.forward;
-  const uint64_t queries = s.causal ? 32 : 64, functions = 5, tile = 8,
-                 columns = 32;
+  const uint64_t queries = halvesBlocks(spec) ? 32 : 64, functions = 5,
+                 tile = 8, columns = 32;
   perKey = functions * queries * 4 +
            ((s.headDim + columns - 1) / columns * columns + s.valueDim) * 4;
   base = tile * perKey + functions * 512;
