@@ -31,7 +31,7 @@ private:
     Halide::Func querySquare, gradientSquare, queryAcross, gradientAcross,
         keyRows, valueRows, dot, scores, top, weights, sum, normal, product,
         products, delta, slopes, ofScores, ofSink, ofQuery;
-    Halide::RVar depth, valueDepth, topKey, sumKey, deltaKey, queryKey;
+    Halide::RVar depth, valueDepth, topKey, sumKey, deltaKey;
   };
 
   Halide::Func make(const char *name) const {
