@@ -15,6 +15,7 @@ int main(int argc, char **argv) {
   CPU_ZERO(&one);
   CPU_SET(argc > 1 ? atoi(argv[1]) : 0, &one);
   sched_setaffinity(0, sizeof one, &one);
+  test::keepScratch();
   for (const Target &isa : knownTargets()) {
     if (isa.isDevice() || !test::machineHas(isa))
       continue;

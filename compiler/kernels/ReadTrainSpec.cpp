@@ -2,6 +2,7 @@
 // Must not choose tiles or schedules: generators do.
 #include "compiler/kernels/ReadParts.h"
 #include "dialects/kernel/Backward.h"
+#include "dialects/kernel/Signature.h"
 
 using namespace mlir;
 using namespace mille;
@@ -155,6 +156,8 @@ LogicalResult mille::readKernel(kernel::AttentionBackwardOp op,
   if (auto slopes = op.getSlopes())
     f.slopes.assign(slopes->begin(), slopes->end());
   f.biasByDistance = op.getBiasBy() == kernel::BiasBy::distance;
+  std::optional<int64_t> most = kernel::mostOf(op.getKeys());
+  a.shortRuns = most && *most > 0 && *most <= a.mostOfShort;
   for (auto [operand, value] :
        {std::pair{AttentionOperand::keyMask, op.getKeyMask()},
         {AttentionOperand::keyHeadBias, op.getKeyHeadBias()},

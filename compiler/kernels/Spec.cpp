@@ -215,6 +215,8 @@ void write(Text &t, const AttentionBackwardSpec &a) {
   t.word("backward of");
   write(t, a.forward);
   t.buffer(a.gradient).buffer(a.keyGradient).buffer(a.valueGradient);
+  if (a.shortRuns)
+    t.word("short runs");
 }
 
 } // namespace

@@ -240,6 +240,8 @@ struct PackSpec {
 struct AttentionBackwardSpec {
   AttentionSpec forward; // its operands and attributes
   BufferSpec gradient, keyGradient, valueGradient;
+  bool shortRuns = false; // no run has more keys than mostOfShort
+  static constexpr int64_t mostOfShort = 32;
 };
 
 enum class KernelKind {

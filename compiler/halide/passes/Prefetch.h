@@ -57,6 +57,16 @@ struct RowPrefetch {
 };
 Halide::Internal::IRMutator *prefetchRows(RowPrefetch what);
 
+// Prefetches into L2, while passes over a tile of columns go on, what the first
+// pass over the next tile reads of the same rows.
+struct NextTilePrefetch {
+  std::string buffer, reader, passes; // the variable of the loop over passes
+  int bytes;                          // bytes of an element
+  int columns;                        // of a tile
+  int chunk;                          // rows of a pass
+};
+Halide::Internal::IRMutator *prefetchNextTile(NextTilePrefetch what);
+
 // Prefetches what a store will read of a buffer some elements further on: far
 // ahead, where many others come between one row and the next that it reads.
 struct FarPrefetch {

@@ -104,7 +104,58 @@ private:
   FarPrefetch what;
 };
 
+// Four rows of a pass are one iteration, with one prefetch. A pass brings the
+// next `part` rows of a line, so that as many passes as a chunk has parts, for
+// each line of a row, bring all.
+class PrefetchNextTile : public IRMutator {
+public:
+  explicit PrefetchNextTile(NextTilePrefetch what) : what(std::move(what)) {}
+
+private:
+  using IRMutator::visit;
+  static constexpr int rows = 4, part = 64;
+
+  Stmt visit(const For *loop) override {
+    if (isOver(loop, what.passes)) {
+      const Expr outer = pass;
+      pass = Variable::make(Int(32), loop->name) - loop->min;
+      Stmt all = IRMutator::visit(loop);
+      pass = outer;
+      return all;
+    }
+    if (loop->name.find(what.reader + ".s") != 0 || !pass.defined())
+      return IRMutator::visit(loop);
+    LinesRead read(what.buffer, what.bytes);
+    loop->body.accept(&read);
+    if (!read.innermost || read.firsts.empty())
+      return IRMutator::visit(loop);
+    const std::string name = loop->name + ".rows";
+    Expr step = Variable::make(Int(32), name);
+    const int lines = int(read.firsts.size()), line = lineBytes / what.bytes;
+    Expr row =
+        loop->min + pass / lines * part + step / (what.chunk / part / rows);
+    std::vector<Stmt> parts{
+        prefetchLineIntoL2(what.buffer, what.bytes,
+                           substitute(loop->name, row, read.firsts.front()) +
+                               what.columns + pass % lines * line)};
+    for (int i = 0; i < rows; ++i)
+      parts.push_back(
+          substitute(loop->name, loop->min + step * rows + i, loop->body));
+    Expr whole = loop->extent / rows;
+    return Block::make(loopLike(loop, name, 0, whole, Block::make(parts)),
+                       loopLike(loop, loop->name, loop->min + whole * rows,
+                                loop->extent - whole * rows, loop->body));
+  }
+
+  NextTilePrefetch what;
+  Expr pass;
+};
+
 } // namespace
+
+IRMutator *prefetchNextTile(NextTilePrefetch what) {
+  return new PrefetchNextTile(std::move(what));
+}
 
 IRMutator *prefetchRows(RowPrefetch what) {
   return new PrefetchRows(std::move(what));

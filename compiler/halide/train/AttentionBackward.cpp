@@ -2,9 +2,9 @@
 // block of queries in the vector's lanes at a time; what leads to the gradients
 // is computed once for all of them.
 // Must add keys, queries and heads in their order, whatever heads a task has.
-#include "compiler/halide/Build.h"
+#include "compiler/halide/train/AttentionBackward.h"
+
 #include "compiler/halide/Functions.h"
-#include "compiler/halide/passes/KeepSums.h"
 
 using namespace Halide;
 
@@ -16,75 +16,11 @@ constexpr float hidden = -1.5e30f, lowest = -1.0e29f;
 
 using Operand = AttentionOperand;
 
-class AttentionBackward {
-public:
-  AttentionBackward(const KernelSpec &spec, const Machine &machine,
-                    const Names &names)
-      : spec(spec), s(spec.attentionBackward.forward), names(names),
-        V(machine.lanes), together(2 * machine.lanes),
-        rowsOfTile(machine.wide ? 8 : 4) {}
+} // namespace
 
-  Pipe build();
-
-private:
-  // What leads to the gradients, of one block of queries: functions of (query
-  // in the block, key, block, head).
-  struct Steps {
-    Func queryAcross, gradientAcross, dot, scores, top, weights, sum, normal,
-        product, products, delta, slopes, ofScores, ofSink;
-    RVar depth, valueDepth, topKey, sumKey, deltaKey;
-  };
-
-  Func make(const char *name) const { return Func(names(name)); }
-  // The keys that some query of block b sees.
-  RDom seenKeys(const char *name) const {
-    RDom r(0, keys, names(name));
-    limit(r, r, b);
-    return r;
-  }
-  void limit(RDom &r, const Expr &key, const Expr &block) const {
-    if (s.causal)
-      r.where(key < (block + 1) * together);
-  }
-
-  void declareOperands();
-  Expr rowOf(const Expr &block, const Expr &lane) const {
-    return min(block * together + lane, queries - 1);
-  }
-  Expr isSeen() const;
-  const ImageParam &at(Operand operand) const { return optional[int(operand)]; }
-  Expr sinkOf() const { return at(Operand::sink)(h) * float(log2e); }
-  bool hasBiases() const;
-  Expr biases() const;
-  void weigh();
-  void differ();
-  RDom sumOver(const Expr &x, const Expr &y, const Expr &z);
-  void addQueries();
-  void addKeyBias();
-  void addBias();
-  void addSink();
-  void addKeys(const char *name, const Func &factor, const ImageParam &of,
-               int offset, int width, const BufferSpec &buffer);
-  void join(Func &f, const RDom &all);
-  void scheduleSums(Func &f, const RDom &all);
-  void scheduleSteps();
-  void scheduleDots(Func &dots, const RVar &depth, Func &reader);
-  static void placeHeads(Func &f, const BufferSpec &buffer, int width);
-
-  const KernelSpec &spec;
-  const AttentionSpec &s;
-  const Names &names;
-  const int V, together; // queries of a block
-  const int rowsOfTile;
-  Pipe pipe;
-  ImageParam query, key, value, gradient, optional[attentionOperands];
-  Param<int> queries{names("queries")}, keys{names("keys")};
-  Expr blocks;
-  Steps steps;
-  RVar block;
-  Var i{names("i")}, j{names("j")}, b{names("b")}, h{names("h")}, c{names("c")},
-      m{names("m")};
-};
+Expr AttentionBackward::sinkOf() const {
+  return at(Operand::sink)(h) * float(log2e);
+}
 
 void AttentionBackward::declareOperands() {
   query = bufferOf(s.query, names("query"));
@@ -149,19 +85,41 @@ Expr AttentionBackward::biases() const {
   return (sum + slope * cast<float>(far)) * float(log2e);
 }
 
+// Queries, or their gradients, in the lanes of vectors; where columns are whole
+// vectors, by squares that are turned.
+void AttentionBackward::across(Func &f, Func &square, const ImageParam &of,
+                               int offset, int width) {
+  f = make((of.name() + "_across").c_str());
+  Expr there = of(offset + h * width + c, rowOf(b, i));
+  if (width % V) {
+    f(i, c, b, h) = there;
+    return;
+  }
+  square = make((of.name() + "_square").c_str());
+  square(c, i, b, h) = there;
+  f(i, c, b, h) = square(c, i, b, h);
+}
+
 // The softmax of a block's scores.
 void AttentionBackward::weigh() {
   const int D = int(s.headDim), group = int(s.group());
-  steps.queryAcross = make("query_across");
-  steps.queryAcross(i, c, b, h) =
-      query(int(s.queryOffset) + h * D + c, rowOf(b, i));
+  across(steps.queryAcross, steps.querySquare, query, int(s.queryOffset), D);
+  steps.keyRows = make("key_rows");
+  Expr column = int(s.keyOffset) + h / group * D + c;
+  if (paddedWidth(D) > D) {
+    Expr inside = c < D;
+    column = int(s.keyOffset) + h / group * D + min(c, D - 1);
+    steps.keyRows(c, j, h) =
+        select(likely(inside), key(column, min(j, keys - 1)), 0.0f);
+  } else {
+    steps.keyRows(c, j, h) = key(column, min(j, keys - 1));
+  }
   steps.dot = make("dot");
   RDom depth(0, D, names("depth"));
   steps.depth = depth;
   steps.dot(i, j, b, h) = 0.0f;
   steps.dot(i, j, b, h) +=
-      steps.queryAcross(i, depth, b, h) *
-      key(int(s.keyOffset) + h / group * D + depth, min(j, keys - 1));
+      steps.queryAcross(i, depth, b, h) * steps.keyRows(depth, j, h);
   Expr score = steps.dot(i, j, b, h) * float(s.scale);
   score = s.softcap > 0
               ? tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e)
@@ -193,15 +151,16 @@ void AttentionBackward::weigh() {
 // The gradient of the products of query and key.
 void AttentionBackward::differ() {
   const int D = int(s.valueDim), group = int(s.group());
-  steps.gradientAcross = make("gradient_across");
-  steps.gradientAcross(i, c, b, h) = gradient(h * D + c, rowOf(b, i));
+  across(steps.gradientAcross, steps.gradientSquare, gradient, 0, D);
+  steps.valueRows = make("value_rows");
+  steps.valueRows(c, j, h) =
+      value(int(s.valueOffset) + h / group * D + c, min(j, keys - 1));
   steps.product = make("product");
   RDom depth(0, D, names("value_depth"));
   steps.valueDepth = depth;
   steps.product(i, j, b, h) = 0.0f;
   steps.product(i, j, b, h) +=
-      steps.gradientAcross(i, depth, b, h) *
-      value(int(s.valueOffset) + h / group * D + depth, min(j, keys - 1));
+      steps.gradientAcross(i, depth, b, h) * steps.valueRows(depth, j, h);
   steps.products = make("products");
   steps.products(i, j, b, h) = steps.product(i, j, b, h);
   RDom all = seenKeys("delta_key");
@@ -238,65 +197,61 @@ void AttentionBackward::placeHeads(Func &f, const BufferSpec &buffer,
   place.dim(2).set_stride(width);
 }
 
-// The sum of all gradients: heads, blocks of queries, and three loops of its
-// own. Loops of one name at one place are what Halide makes one of.
-RDom AttentionBackward::sumOver(const Expr &x, const Expr &y, const Expr &z) {
+// The loops of a gradient. Loops of one name at one place are what Halide makes
+// one of.
+AttentionBackward::Sum AttentionBackward::sumOver(const Expr &rows,
+                                                  const Expr &tiles,
+                                                  const Expr &terms) {
   auto heads = pipe.out.output_buffer().dim(2);
-  return RDom(
-      {{heads.min(), heads.extent()}, {0, blocks}, {0, x}, {0, y}, {0, z}},
-      names("sum"));
-}
-
-// Joins a gradient's loops over heads and blocks with those of the queries'
-// gradient. Of some Halide proves that their steps touch different places, and
-// joins no such loop with another.
-void AttentionBackward::join(Func &f, const RDom &all) {
-  Stage stage = f.update(f.num_update_definitions() - 1);
-  Internal::StageSchedule schedule = stage.get_schedule(); // a handle
-  for (Internal::Dim &dim : schedule.dims())
-    if (dim.var == all[0].name() || dim.var == all[1].name())
-      dim.dim_type = Internal::DimType::ImpureRVar;
-  if (!f.function().same_as(pipe.out.function()))
-    stage.compute_with(pipe.out.update(1), all[1]);
-}
-
-// A register tile of a gradient's sums: rows of the tile, and two vectors of
-// columns.
-void AttentionBackward::scheduleSums(Func &f, const RDom &all) {
-  Var co(names("co")), ci(names("ci")), cv(names("cv"));
-  f.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
-  f.update(1)
-      .split(c, co, ci, 2 * V, TailStrategy::GuardWithIf)
-      .split(ci, ci, cv, V)
-      .reorder({cv, ci, all[2], all[4], co, all[3], all[1], all[0]})
-      .vectorize(cv)
-      .unroll(ci)
-      .unroll(all[2]);
-  join(f, all);
-  pipe.passes.push_back(keepSums({f.name(), all[4].name(), true}));
+  RDom r({{0, rows},
+          {0, terms},
+          {0, tiles},
+          {0, blocks},
+          {heads.min(), heads.extent()}},
+         names("sum"));
+  return {r, r[0], r[1], r[2], r[3], r[4]};
 }
 
 // query gradient[row, c] = sum over keys of slopes * key
 void AttentionBackward::addQueries() {
-  const int D = int(s.headDim);
-  Func &out = pipe.out;
+  const int D = int(s.headDim), columns = columnsOfTile(D),
+            rows = rowsOfTile(D);
+  RDom over(0, keys, names("query_key"));
+  limit(over, over, b);
+  Func &tile = steps.ofQuery, &out = pipe.out;
+  tile = make("of_query");
+  tile(c, i, b, h) = 0.0f;
+  tile(c, i, b, h) += steps.slopes(i, over, b, h) * steps.keyRows(c, over, h);
   out(c, m, h) = undef<float>();
-  RDom rows(0, rowsOfTile, 0, together / rowsOfTile, 0, blocks,
-            names("query_row"));
-  Expr row = rows.z * together + rows.y * rowsOfTile + rows.x;
-  rows.where(row < queries);
-  RDom all = sumOver(rowsOfTile, together / rowsOfTile, keys);
-  Expr lane = all[3] * rowsOfTile + all[2], to = all[1] * together + lane;
-  all.where(to < queries);
-  limit(all, all[4], all[1]);
-  out(c, row, h) = 0.0f;
-  out(c, to, all[0]) +=
-      steps.slopes(lane, all[4], all[1], all[0]) *
-      key(int(s.keyOffset) + all[0] / int(s.group()) * D + c, all[4]);
+  Sum sum = sumOver(rows, together / rows, 1);
+  Expr lane = sum.tile * rows + sum.row, to = sum.block * together + lane;
+  sum.all.where(to < queries);
+  out(c, to, sum.head) = tile(c, lane, sum.block, sum.head);
   placeHeads(out, spec.out, D);
   out.bound(c, 0, D);
-  scheduleSums(out, all);
-  block = all[1];
+  Var co(names("co")), ci(names("ci")), cv(names("cv"));
+  out.update(0)
+      .split(c, co, ci, columns, TailStrategy::GuardWithIf)
+      .split(ci, ci, cv, V)
+      .reorder({cv, ci, sum.row, sum.term, co, sum.tile, sum.block, sum.head})
+      .vectorize(cv)
+      .unroll(ci)
+      .unroll(sum.row);
+  join(out, sum);
+  tile.compute_at(out, co)
+      .store_in(MemoryType::Register)
+      .bound_extent(c, columns)
+      .bound_extent(i, rows)
+      .vectorize(c, V)
+      .unroll(c)
+      .unroll(i)
+      .update()
+      .reorder(c, i, over)
+      .vectorize(c, V)
+      .unroll(c)
+      .unroll(i);
+  head = sum.head;
+  block = sum.block;
 }
 
 // key gradient[row, c] = sum over query heads and queries of slopes * query;
@@ -310,20 +265,20 @@ void AttentionBackward::addKeys(const char *name, const Func &factor,
   RDom rows(0, keys, heads.min() / group, heads.extent() / group,
             names((std::string(name) + "_row").c_str()));
   // Tiles are of keys: a lane that is no query, or a key past the last, adds 0.
-  RDom all =
-      sumOver(rowsOfTile, (keys + rowsOfTile - 1) / rowsOfTile, together);
-  Expr to = all[3] * rowsOfTile + all[2];
-  all.where(to < keys);
-  limit(all, all[3] * rowsOfTile, all[1]); // of whole tiles, out of loops
-  limit(all, to, all[1]);                  // of what is read
+  const int tile = rowsOfTile(width);
+  Sum sum = sumOver(tile, (keys + tile - 1) / tile, together);
+  Expr to = sum.tile * tile + sum.row;
+  sum.all.where(to < keys);
+  limit(sum.all, sum.tile * tile, sum.block); // of whole tiles, out of loops
+  limit(sum.all, to, sum.block);              // of what is read
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
-  out(c, to, all[0] / group) +=
-      factor(all[4], to, all[1], all[0]) *
-      of(offset + all[0] * width + c, rowOf(all[1], all[4]));
+  out(c, to, sum.head / group) +=
+      factor(sum.term, to, sum.block, sum.head) *
+      of(offset + sum.head * width + c, rowOf(sum.block, sum.term));
   placeHeads(out, buffer, width);
   out.bound(c, 0, width);
-  scheduleSums(out, all);
+  scheduleSums(out, sum, width);
   pipe.before.push_back(out);
 }
 
@@ -334,20 +289,21 @@ void AttentionBackward::addBias() {
   Func out(names("bias_gradient"));
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, queries, heads.min(), heads.extent(), names("bias_row"));
-  RDom all = sumOver(1, together, keys);
-  Expr own = all[1] * together + all[3];
-  all.where(own < queries);
-  limit(all, all[4], all[1]);
+  Sum sum = sumOver(1, keys, together);
+  Expr own = sum.block * together + sum.term;
+  sum.all.where(own < queries);
+  limit(sum.all, sum.tile, sum.block);
   out(c, m, h) = undef<float>();
   out(c, rows.x, rows.y) = 0.0f;
-  Expr column = s.biasByDistance ? clamp(all[4] - own, -most, most) + most
-                                 : min(all[4], width - 1);
-  out(column, own, all[0]) += steps.ofScores(all[3], all[4], all[1], all[0]);
+  Expr column = s.biasByDistance ? clamp(sum.tile - own, -most, most) + most
+                                 : min(sum.tile, width - 1);
+  out(column, own, sum.head) +=
+      steps.ofScores(sum.term, sum.tile, sum.block, sum.head);
   placeHeads(out, *spec.biasGradient, width);
   out.bound(c, 0, width);
   out.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
-  out.update(1).reorder({all[2], all[3], all[4], all[1], all[0]});
-  join(out, all);
+  out.update(1).reorder({sum.row, sum.term, sum.tile, sum.block, sum.head});
+  join(out, sum);
   pipe.before.push_back(out);
 }
 
@@ -358,16 +314,16 @@ void AttentionBackward::addKeyBias() {
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, keys, heads.min() / share, heads.extent() / share,
             names("key_bias_row"));
-  RDom all = sumOver(1, keys, together);
-  limit(all, all[3], all[1]);
+  Sum sum = sumOver(1, keys, together);
+  limit(sum.all, sum.tile, sum.block);
   out(c, m, h) = undef<float>();
   out(0, rows.x, rows.y) = 0.0f;
-  out(0, all[3], all[0] / share) +=
-      steps.ofScores(all[4], all[3], all[1], all[0]);
+  out(0, sum.tile, sum.head / share) +=
+      steps.ofScores(sum.term, sum.tile, sum.block, sum.head);
   placeHeads(out, *spec.keyBiasGradient, 1);
   out.bound(c, 0, 1);
-  out.update(1).reorder({all[2], all[4], all[3], all[1], all[0]});
-  join(out, all);
+  out.update(1).reorder({sum.row, sum.term, sum.tile, sum.block, sum.head});
+  join(out, sum);
   pipe.before.push_back(out);
 }
 
@@ -376,73 +332,20 @@ void AttentionBackward::addSink() {
   Func out(names("sink_gradient"));
   auto heads = pipe.out.output_buffer().dim(2);
   RDom rows(0, queries, heads.min(), heads.extent(), names("sink_row"));
-  RDom all = sumOver(1, 1, together);
-  Expr own = all[1] * together + all[4];
-  all.where(own < queries);
+  Sum sum = sumOver(1, 1, together);
+  Expr own = sum.block * together + sum.term;
+  sum.all.where(own < queries);
   steps.ofSink = make("of_sink");
   Expr share = exp2Weight(sinkOf() - steps.top(i, b, h)) / steps.sum(i, b, h);
   steps.ofSink(i, b, h) = -share * steps.delta(i, b, h);
   out(c, m, h) = undef<float>();
   out(0, rows.x, rows.y) = 0.0f; // of sums alone may loops be reordered
-  out(0, own, all[0]) += steps.ofSink(all[4], all[1], all[0]);
+  out(0, own, sum.head) += steps.ofSink(sum.term, sum.block, sum.head);
   placeHeads(out, *spec.sinkGradient, 1);
   out.bound(c, 0, 1);
-  out.update(1).reorder({all[2], all[3], all[4], all[1], all[0]});
-  join(out, all);
+  out.update(1).reorder({sum.row, sum.term, sum.tile, sum.block, sum.head});
+  join(out, sum);
   pipe.before.push_back(out);
-}
-
-// A register tile of dots: all lanes of a block, and some keys.
-void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
-                                     Func &reader) {
-  Var jo(names("jo")), ji(names("ji"));
-  reader.split(j, jo, ji, rowsOfTile, TailStrategy::RoundUp)
-      .reorder(i, ji, jo)
-      .vectorize(i, V)
-      .unroll(i);
-  dots.compute_at(reader, jo)
-      .store_in(MemoryType::Register)
-      .bound_extent(i, together)
-      .bound_extent(j, rowsOfTile)
-      .vectorize(i, V)
-      .unroll(i)
-      .unroll(j)
-      .update()
-      .reorder(i, j, depth)
-      .vectorize(i, V)
-      .unroll(i)
-      .unroll(j);
-}
-
-// Computes all steps once for each block of queries of a head.
-void AttentionBackward::scheduleSteps() {
-  auto place = [&](Func &f) {
-    f.compute_at(pipe.out, block).bound_extent(i, together);
-  };
-  auto lanes = [&](Func &f) { f.vectorize(i, V).unroll(i); };
-  auto adds = [&](Func &f, const RVar &over) {
-    place(f);
-    lanes(f);
-    f.store_in(MemoryType::Stack);
-    f.update().reorder(i, over).vectorize(i, V).unroll(i);
-  };
-  for (Func *across : {&steps.queryAcross, &steps.gradientAcross}) {
-    place(*across);
-    across->store_in(MemoryType::Stack).vectorize(i, V);
-  }
-  for (Func *f : {&steps.scores, &steps.products})
-    place(*f);
-  scheduleDots(steps.dot, steps.depth, steps.scores);
-  scheduleDots(steps.product, steps.valueDepth, steps.products);
-  for (Func *f : {&steps.weights, &steps.normal, &steps.slopes, &steps.ofScores,
-                  &steps.ofSink})
-    if (f->defined()) {
-      place(*f);
-      lanes(*f);
-    }
-  adds(steps.top, steps.topKey);
-  adds(steps.sum, steps.sumKey);
-  adds(steps.delta, steps.deltaKey);
 }
 
 Pipe AttentionBackward::build() {
@@ -453,7 +356,7 @@ Pipe AttentionBackward::build() {
   differ();
   addQueries();
   for (Func *factor : {&steps.slopes, &steps.normal})
-    factor->align_bounds(j, rowsOfTile);
+    factor->align_bounds(j, sums / 2); // tiles have that many keys, or half
   addKeys("key", steps.slopes, query, int(s.queryOffset), int(s.headDim),
           spec.attentionBackward.keyGradient);
   addKeys("value", steps.normal, gradient, 0, int(s.valueDim),
@@ -470,19 +373,21 @@ Pipe AttentionBackward::build() {
   return pipe;
 }
 
-} // namespace
-
 Pipe buildAttentionBackward(const KernelSpec &spec, const Machine &machine,
                             const Names &names) {
   return AttentionBackward(spec, machine, names).build();
 }
 
 // Blocks of scores, of the softmax, of products and of their gradients: what
-// those that live at once hold of 32 queries, for keys rounded up to a tile.
+// those that live at once hold of 64 queries, for keys rounded up to a tile;
+// and a head's keys, in whole tiles, and values.
 void scratchOfBackward(const KernelSpec &spec, uint64_t &base,
                        uint64_t &perKey) {
-  constexpr uint64_t queries = 32, functions = 5, tile = 8;
-  perKey = functions * queries * 4;
+  const AttentionSpec &s = spec.attentionBackward.forward;
+  const uint64_t queries = halvesBlocks(spec) ? 32 : 64, functions = 5,
+                 tile = 8, columns = 32;
+  perKey = functions * queries * 4 +
+           ((s.headDim + columns - 1) / columns * columns + s.valueDim) * 4;
   base = tile * perKey + functions * 512;
 }
 

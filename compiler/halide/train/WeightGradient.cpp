@@ -97,6 +97,17 @@ private:
         .partition(block, Partition::Never);
   }
 
+  // Whether a chunk of the input leaves L2 before another block reads it: each
+  // first pass over a tile of its columns would wait. On a Cascade Lake, 512
+  // rows, 768 x 3072 takes 11 % less time, 768 x 768 and 3072 x 768 2 to 3 %;
+  // 256 x 1024, which has few blocks, would take 2 % more.
+  bool inputIsFar() const {
+    constexpr int64_t bytesOfL2 = 1 << 20;
+    return spec.out.rows > 2 * blockColumns &&
+           chunkRows * spec.out.columns * int64_t(bytesOf(s.input.element)) >
+               bytesOfL2;
+  }
+
   void addPasses() {
     // Nothing else brings a tile's sums near, whose rows lie far apart.
     pipe.passes.push_back(keepSums({pipe.out.name(), m.name(), false,
@@ -106,6 +117,10 @@ private:
       pipe.passes.push_back(
           prefetchRows({buffer.name(), pipe.out.name(),
                         int(bytesOf(of.element)), rowsAhead}));
+    if (machine.wide && inputIsFar())
+      pipe.passes.push_back(prefetchNextTile(
+          {input.name(), pipe.out.name(), n.name(),
+           int(bytesOf(s.input.element)), tileColumns(machine), chunkRows}));
   }
 
   const KernelSpec &spec;

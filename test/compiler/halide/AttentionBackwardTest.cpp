@@ -445,6 +445,7 @@ int main(int argc, char **argv) {
   };
   judge({1, 1, 16, 16});
   judge({2, 2, 64, 64, true});
+  judge({2, 1, 64, 64}); // whole tiles, in blocks of more queries
   judge({4, 2, 8, 20, true, true});
   judge({6, 2, 33, 17, false, true});
   judge({2, 1, 48, 48, false, false, 5.0});

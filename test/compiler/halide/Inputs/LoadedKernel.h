@@ -103,5 +103,8 @@ int32_t call(mille_kernel_function kernel, std::vector<Argument> inputs,
 // Largest sum of bytes that kernels held on the heap at one time since reset.
 size_t peakScratch();
 void resetScratch();
+// From now on memory that kernels free waits for others of its size: in one
+// thread, for timings, in which its pages would count.
+void keepScratch();
 
 } // namespace mille::test

@@ -1,0 +1,126 @@
+// The schedule of attention's backward pass: register tiles of products and of
+// gradients, whose loops over heads and blocks of queries are one.
+// Must not change what is computed.
+#include "compiler/halide/passes/KeepSums.h"
+#include "compiler/halide/passes/Prefetch.h"
+#include "compiler/halide/passes/TurnSquares.h"
+#include "compiler/halide/train/AttentionBackward.h"
+
+using namespace Halide;
+
+namespace mille {
+
+// Joins a gradient's loops over heads and blocks with those of the queries'
+// gradient. Of some Halide proves that their steps touch different places, and
+// joins no such loop with another.
+void AttentionBackward::join(Func &f, const Sum &sum) {
+  Stage stage = f.update(f.num_update_definitions() - 1);
+  Internal::StageSchedule schedule = stage.get_schedule(); // a handle
+  for (Internal::Dim &dim : schedule.dims())
+    if (dim.var == sum.head.name() || dim.var == sum.block.name())
+      dim.dim_type = Internal::DimType::ImpureRVar;
+  if (!f.function().same_as(pipe.out.function()))
+    stage.compute_with(pipe.out.update(0), sum.block);
+}
+
+// A register tile of a gradient's sums.
+void AttentionBackward::scheduleSums(Func &f, const Sum &sum, int width) {
+  Var co(names("co")), ci(names("ci")), cv(names("cv"));
+  f.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
+  f.update(1)
+      .split(c, co, ci, columnsOfTile(width), TailStrategy::GuardWithIf)
+      .split(ci, ci, cv, V)
+      .reorder({cv, ci, sum.row, sum.term, co, sum.tile, sum.block, sum.head})
+      .vectorize(cv)
+      .unroll(ci)
+      .unroll(sum.row);
+  join(f, sum);
+  pipe.passes.push_back(keepSums({f.name(), sum.term.name(), true}));
+}
+
+// A register tile of dots: all lanes of a block, and some keys.
+void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
+                                     Func &reader) {
+  Var jo(names("jo")), ji(names("ji"));
+  const int tile = sums * V / together;
+  reader.split(j, jo, ji, tile, TailStrategy::RoundUp)
+      .reorder(i, ji, jo)
+      .vectorize(i, V)
+      .unroll(i);
+  dots.compute_at(reader, jo)
+      .store_in(MemoryType::Register)
+      .bound_extent(i, together)
+      .bound_extent(j, tile)
+      .vectorize(i, V)
+      .unroll(i)
+      .unroll(j)
+      .update()
+      .reorder(i, j, depth)
+      .vectorize(i, V)
+      .unroll(i)
+      .unroll(j);
+}
+
+void AttentionBackward::scheduleAcross(Func &f, Func &square,
+                                       const ImageParam &of, int width) {
+  f.compute_at(pipe.out, block)
+      .bound_extent(i, together)
+      .store_in(MemoryType::Stack);
+  if (!square.defined()) {
+    f.vectorize(i, V);
+    return;
+  }
+  Var io(names("io")), ii(names("ii")), co(names("co")), ci(names("ci"));
+  f.split(c, co, ci, V, TailStrategy::GuardWithIf)
+      .split(i, io, ii, V)
+      .reorder(ii, ci, io, co)
+      .vectorize(ii);
+  square.compute_at(f, io)
+      .store_in(MemoryType::Stack)
+      .bound_extent(c, V)
+      .bound_extent(i, V)
+      .vectorize(c, V)
+      .unroll(i);
+  pipe.passes.push_back(turnSquares({square.name(), f.name(), ci.name(), V}));
+  pipe.passes.push_back(prefetchFar({of.name(), square.name(), 4, width}));
+}
+
+// The rows of a head, side by side: tiles read them again and again.
+void AttentionBackward::scheduleRows(Func &f, const ImageParam &of, int width) {
+  f.compute_at(pipe.out, head).vectorize(c, V, TailStrategy::GuardWithIf);
+  pipe.passes.push_back(prefetchFar({of.name(), f.name(), 4, width}));
+}
+
+// Computes all steps once for each block of queries of a head.
+void AttentionBackward::scheduleSteps() {
+  auto place = [&](Func &f) {
+    f.compute_at(pipe.out, block).bound_extent(i, together);
+  };
+  auto lanes = [&](Func &f) { f.vectorize(i, V).unroll(i); };
+  auto adds = [&](Func &f, const RVar &over) {
+    place(f);
+    lanes(f);
+    f.store_in(MemoryType::Stack);
+    f.update().reorder(i, over).vectorize(i, V).unroll(i);
+  };
+  const int D = int(s.headDim), ofValue = int(s.valueDim);
+  scheduleAcross(steps.queryAcross, steps.querySquare, query, D);
+  scheduleAcross(steps.gradientAcross, steps.gradientSquare, gradient, ofValue);
+  scheduleRows(steps.keyRows, key, D);
+  scheduleRows(steps.valueRows, value, ofValue);
+  for (Func *f : {&steps.scores, &steps.products})
+    place(*f);
+  scheduleDots(steps.dot, steps.depth, steps.scores);
+  scheduleDots(steps.product, steps.valueDepth, steps.products);
+  for (Func *f : {&steps.weights, &steps.normal, &steps.slopes, &steps.ofScores,
+                  &steps.ofSink})
+    if (f->defined()) {
+      place(*f);
+      lanes(*f);
+    }
+  adds(steps.top, steps.topKey);
+  adds(steps.sum, steps.sumKey);
+  adds(steps.delta, steps.deltaKey);
+}
+
+} // namespace mille
