@@ -61,7 +61,8 @@ def poolings(config: dict[str, Any], where: str) -> list[str]:
     return modes
 
 
-def joined(pooled: np.ndarray, windows: list[list[Encoding]]) -> np.ndarray:
+def joined(pooled: np.ndarray,
+           windows: Sequence[Sequence[Encoding]]) -> np.ndarray:
     """[texts, channels] of [windows, channels], and the windows of each text:
     the bits of its own where there is one."""
     vectors = np.zeros((len(windows), pooled.shape[1]), np.float32)
@@ -265,11 +266,12 @@ class Encoder:
         texts = checked([sentences] if single else sentences)
         prompt = self._prompt(prompt, prompt_name)
         texts = self.prepared(texts, prompt)
+        windows: list[Sequence[Encoding]]
         if stride is None:
             windows = [[one] for one in
                        self._runner.tokenizer.encode_batch(texts)]
         else:
-            windows = self._runner.all_windows(texts, stride, len(prompt))
+            windows = [*self._runner.all_windows(texts, stride, len(prompt))]
         pooled = self._pooled([one for of in windows for one in of],
                               self._skipped(prompt), batch_size,
                               show_progress_bar)

@@ -24,7 +24,7 @@ def dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 # By the name that config_sentence_transformers.json has: what is done to the
 # vectors first, and the similarity along the channels of vectors of any places.
-SIMILARITIES = {
+SIMILARITIES: dict[str, tuple[Callable, Callable]] = {
     "cosine": (normalized, dots),
     "dot": (np.asarray, dots),
     "euclidean": (np.asarray, lambda a, b: -np.sqrt(dots(a - b, a - b))),

@@ -133,8 +133,8 @@ class Application:
         scores, tokens = await self.results(
             request, model, [(query, text) for text in texts])
         order = sorted(range(len(texts)), key=lambda i: -scores[i])[:most]
-        results = [{"index": i, "relevance_score": float(scores[i])}
-                   for i in order]
+        results: list[dict[str, Any]] = [
+            {"index": i, "relevance_score": float(scores[i])} for i in order]
         if body.get("return_documents"):
             for one in results:
                 one["document"] = {"text": texts[one["index"]]}

@@ -107,11 +107,13 @@ def content_of(given: object) -> str | None:
         return given
     if not isinstance(given, list) or not given:
         return None
-    texts = [part.get("text") for part in given
-             if isinstance(part, dict) and part.get("type") == "text"]
-    whole = len(texts) == len(given) and all(isinstance(one, str)
-                                             for one in texts)
-    return "".join(texts) if whole else None
+    texts = []
+    for part in given:
+        if not isinstance(part, dict) or part.get("type") != "text" or \
+                not isinstance(part.get("text"), str):
+            return None
+        texts.append(part["text"])
+    return "".join(texts)
 
 
 def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -280,8 +282,8 @@ class Completions:
         """The whole texts, within the timeout. Refused: 499, 504."""
         async def collect(answer):
             return "".join([part async for part in answer.parts()])
-        found = asyncio.gather(*map(collect, answers))
-        gone = asyncio.ensure_future(request.receive())
+        found: asyncio.Future[Any] = asyncio.gather(*map(collect, answers))
+        gone: asyncio.Future[Any] = asyncio.ensure_future(request.receive())
         try:
             await asyncio.wait({found, gone}, timeout=self.options.timeout,
                                return_when=asyncio.FIRST_COMPLETED)

@@ -32,7 +32,7 @@ def kind_of(model: str) -> str:
 class Served:
     """One model, and the queue of its thread. A subclass runs it."""
     task: str
-    run: Callable[[list[Encoding]], Sequence[Any]]
+    run: Callable[[list[Encoding]], Any]  # a sequence, a result of each
 
     def __init__(self, name: str, made: Encoder | CrossEncoder,
                  options: argparse.Namespace):
@@ -47,14 +47,14 @@ class Served:
         self.joiner = Joiner(self.run, options.batch, options.wait / 1000,
                              options.queue)
 
-    def tokens(self, texts: list[Any]) -> list[Encoding]:
+    def tokens(self, texts: list[Any]) -> Sequence[Encoding]:
         """The encodings of texts, of pairs of them, or of lists of ids as they
         are. InvalidArgument: an id that the model does not have, which would
         fail the requests that run with it too."""
-        if isinstance(texts[0], list):
-            made = [tokens.Ids(ids[:self.longest]) for ids in texts]
-        else:
-            made = self.runner.tokenizer.encode_batch(texts)
+        made: Sequence[Encoding] = \
+            [tokens.Ids(ids[:self.longest]) for ids in texts] \
+            if isinstance(texts[0], list) \
+            else self.runner.tokenizer.encode_batch(texts)
         for i, one in enumerate(made):
             if self.below and one.ids and max(one.ids) >= self.below:
                 raise InvalidArgument(
@@ -75,7 +75,7 @@ class Vectors(Served):
         self.skipped = self.encoder._skipped(self.prompt)
         super().__init__(name, self.encoder, options)
 
-    def tokens(self, texts: list[Any]) -> list[Encoding]:
+    def tokens(self, texts: list[Any]) -> Sequence[Encoding]:
         """The encodings of texts behind the folder's prompt, or of ids."""
         if isinstance(texts[0], str):
             texts = self.encoder.prepared(texts, self.prompt)

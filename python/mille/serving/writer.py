@@ -27,7 +27,8 @@ class Line:
     def __init__(self, ids: list[int], most: int, sampling: dict[str, Any],
                  say: Callable[[Any], object], likeliest: int | None = None):
         self.ids, self.left, self.sampling = ids, most, sampling
-        self.say, self.sequence, self.gone = say, None, False
+        self.say, self.gone = say, False
+        self.sequence: int | None = None
         self.likeliest = likeliest
 
 
@@ -42,7 +43,8 @@ class Writer:
                  end: Iterable[int], room: int):
         self.generation, self.sequences = generation, sequences
         self.end, self.room = frozenset(end), room
-        self._waiting, self._open = collections.deque(), []
+        self._waiting: collections.deque[Line] = collections.deque()
+        self._open: list[Line] = []
         self._change = threading.Condition()
         self._closed = False
         self.batches = 0  # steps that have run
