@@ -1,5 +1,5 @@
-// The Python module's classes: names, types and documentation. Must not do their
-// work.
+// The Python module's classes: names, types and documentation. Must not do
+// their work.
 #include "Generation.h"
 #include "Tokens.h"
 
