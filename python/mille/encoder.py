@@ -190,8 +190,12 @@ class Encoder:
         """Normalised and cut as the folder and the call say."""
         if self._normalize:
             vectors = normalized(vectors)
-        cut = similarity.cut(vectors, self.truncate_dim if channels is None
-                             else channels)
+        return self._shortened(vectors, self.truncate_dim if channels is None
+                               else channels, normalize)
+
+    def _shortened(self, vectors, channels, normalize):
+        """The first numbers of what the folder's modules give, or all."""
+        cut = similarity.cut(vectors, channels)
         again = not self._normalize or cut.shape != vectors.shape
         return normalized(cut) if normalize and again else cut
 

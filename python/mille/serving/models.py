@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
+
 from .. import batches, folders, tokens
 from ..classifier import CrossEncoder
 from ..encoder import Encoder
@@ -15,8 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any, Callable, Sequence, Union
-
-    import numpy as np
 
     from .._mille import Package
     from ..hints import Encoding
@@ -90,6 +90,13 @@ class Vectors(Served):
         vectors = self.encoder._pooled(encodings, self.skipped,
                                        len(encodings), False)
         return self.encoder._finished(vectors, None, False)
+
+    def shortened(self, vectors: list[np.ndarray],
+                  channels: int | None) -> np.ndarray:
+        """The first numbers of vectors that `run` gave, or all; of a folder
+        that normalises they have the length 1 again."""
+        return self.encoder._shortened(np.stack(vectors), channels,
+                                       self.encoder._normalize)
 
 
 class Scores(Served):
