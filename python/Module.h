@@ -49,9 +49,11 @@ public:
   uint64_t weightsBytes() const;
   std::map<std::string, int64_t> sizes() const;
   const std::vector<Entry> &entries() const { return list; }
-  std::unique_ptr<Session> session(int threads,
+  // batch and tokens: None where the caller gives neither by place nor name.
+  std::unique_ptr<Session> session(const nb::object &batch,
+                                   const nb::object &tokens, int threads,
                                    const std::optional<std::string> &device,
-                                   const nb::kwargs &sizes) const;
+                                   const nb::kwargs &others) const;
 
 private:
   void readEntries();

@@ -116,14 +116,22 @@ std::map<std::string, int64_t> Package::sizes() const {
 }
 
 std::unique_ptr<Session>
-Package::session(int threads, const std::optional<std::string> &device,
-                 const nb::kwargs &sizes) const {
+Package::session(const nb::object &batch, const nb::object &tokens, int threads,
+                 const std::optional<std::string> &device,
+                 const nb::kwargs &others) const {
   std::map<std::string, int64_t> values;
-  for (auto [name, value] : sizes)
-    if (!nb::try_cast(value, values[nb::cast<std::string>(name)]))
-      refuse("the size " + nb::cast<std::string>(name) + " is " +
+  const auto take = [&](const std::string &name, nb::handle value) {
+    if (!nb::try_cast(value, values[name]))
+      refuse("the size " + name + " is " +
              nb::cast<std::string>(nb::repr(value)) +
              " but must be a whole number");
+  };
+  if (!batch.is_none())
+    take("batch", batch);
+  if (!tokens.is_none())
+    take("tokens", tokens);
+  for (auto [name, value] : others)
+    take(nb::cast<std::string>(name), value);
   std::vector<mille_size> most;
   for (const auto &[name, value] : values)
     most.push_back({name.c_str(), value});

@@ -22,7 +22,11 @@ else
   mille=$PWD/build/bin/mille
 fi
 # shellcheck disable=SC2086
-"$python" -m pip install -q "mille[text,serve]" pytest openai ${WITH:-}
+"$python" -m pip install -q "mille[text,serve]" pytest openai mypy ${WITH:-}
+# What an editor makes of the installed package, the stub of its module in C++
+# among it.
+(cd "$folder" && "$python" -m mypy --config-file "$OLDPWD/python/pyproject.toml" \
+  --cache-dir "$folder/mypy" -p mille)
 MILLE=$mille \
   SPEC=$PWD/test/conformance/native/post_layer_norm/spec.json \
   DECODER=$PWD/test/conformance/llama_gqa \

@@ -55,15 +55,15 @@ function seriesOf(kinds, sources, floor) {
         continue;
       const line = seriesColour(kind.index);
       const isFaint = (point) => floor && !source.line && point.y < floor;
-      const few = points.length < 3;
+      const alone = points.length < 2; // a line of its own needs two
       series.push({
         label: `${kind.name}, ${source.name}`, data: points,
         showLine: !!source.line, borderColor: line, borderWidth: 2,
         order: source.cross ? 0 : source.line ? 1 : 2,
         borderDash: source.dash || (kind.index % 2 ? [6, 3] : []),
-        pointStyle: source.line && !few ? "line" : source.cross ? "crossRot"
+        pointStyle: source.line ? "line" : source.cross ? "crossRot"
           : pointStyles[kind.index % pointStyles.length],
-        pointRadius: source.line ? (few ? 3 : 0) : source.cross ? 4
+        pointRadius: source.line ? (alone ? 12 : 0) : source.cross ? 4
           : points.length > 100 ? 1.5 : source.radius,
         pointHitRadius: 6,
         pointBorderColor: points.map((p) => (isFaint(p) ? line + "55" : line)),
@@ -82,7 +82,8 @@ function level(kinds, label, value, more) {
   const ends = [Math.min(...layers), Math.max(...layers)];
   return Object.assign({
     label, data: ends.map((x) => ({x, y: value})), showLine: true,
-    borderColor: colour("--faint"), borderWidth: 1.5, borderDash: [2, 3],
+    borderColor: colour("--faint"), borderWidth: 1.5, borderDash: [9, 3, 2, 3],
+    order: 3, // under all series
     pointRadius: 0, pointStyle: "line", say: () => `${label}: ${number(value)}`,
   }, more);
 }

@@ -47,11 +47,18 @@ function number(value) {
   return String(Number(value.toPrecision(4)));
 }
 
-// At the ticks of an axis, which are round: 1e-24.
+// At the ticks of a logarithmic axis, which are round: 1e-24.
 function tick(value) {
   const size = Math.abs(value);
   return size !== 0 && (size >= 1e6 || size < 1e-3)
     ? Number(value.toPrecision(2)).toExponential() : number(value);
+}
+
+// At those of another axis, all in the form of the largest: 0.0008 below 0.001.
+function evenTick(value, index, ticks) {
+  const most = Math.max(...ticks.map((one) => Math.abs(one.value)));
+  return value === 0 || most >= 1e6 || most < 1e-3
+    ? tick(value) : String(Number(value.toPrecision(4)));
 }
 
 function whole(value) {
@@ -76,7 +83,7 @@ function tiles(parent, list) {
         element("span", {}, name));
 }
 
-// columns: [title, isNumber]. A cell is a text or a node.
+// columns: [title, isNumber]. A cell is a text or a node; "" is said to be none.
 function table(parent, id, columns, rows) {
   const made = add(add(parent, "div", {class: "scroll"}), "table", {id});
   const attributes = ([, isNumber]) => (isNumber ? {class: "number"} : {});
@@ -86,7 +93,8 @@ function table(parent, id, columns, rows) {
   const body = add(made, "tbody");
   for (const row of rows) {
     const line = add(body, "tr");
-    row.forEach((cell, i) => add(line, "td", attributes(columns[i]), cell));
+    row.forEach((cell, i) => add(line, "td", attributes(columns[i]),
+                                 cell === "" ? "–" : cell));
   }
   return made;
 }
@@ -140,11 +148,13 @@ function axis(title, more) {
 }
 
 // From 0 to more than the largest value, also where all values are one: grace
-// around one value is an axis of 1.5 on each side of 0.
+// around one value is an axis of 1.5 on each side of 0. As few ticks as a small
+// chart has room for: of more Chart.js leaves out the last.
 function axisFromZero(title, values) {
   return axis(title, {beginAtZero: true,
                       suggestedMax: 1.1 * (Math.max(...values, 0) || 1),
-                      ticks: {color: colour("--faint"), callback: tick}});
+                      ticks: {color: colour("--faint"), callback: evenTick,
+                              maxTicksLimit: 7}});
 }
 
 // Of values over less than one decade from 0 on, else a logarithmic axis whose
@@ -169,6 +179,29 @@ function valueAxis(title, values, floor) {
   });
 }
 
+// What the legend shows of a series: the line with its dashes, or the point as
+// it is drawn, in the series' own colours also where its first point is hollow.
+function legendOf(chart) {
+  const made = Chart.defaults.plugins.legend.labels.generateLabels(chart);
+  return made.map((item) => {
+    const series = chart.data.datasets[item.datasetIndex];
+    const symbol = item.pointStyle;
+    const shown = {...item, symbol, strokeStyle: series.borderColor,
+                   lineDash: series.showLine ? series.borderDash || [] : []};
+    if (symbol !== "line") {
+      const canvas = element("canvas", {width: 14, height: 14});
+      const pen = canvas.getContext("2d");
+      pen.strokeStyle = series.borderColor;
+      pen.fillStyle = series.backgroundColor || series.borderColor;
+      pen.lineWidth = 1.5;
+      Chart.helpers.drawPoint(pen, {pointStyle: symbol, radius: 4, rotation: 0,
+                                    borderWidth: 1.5}, 7, 7);
+      shown.pointStyle = canvas;
+    }
+    return shown;
+  });
+}
+
 // What every chart has; tooltip texts come from a dataset's `say`.
 function options(scales, more) {
   return Object.assign({
@@ -177,7 +210,8 @@ function options(scales, more) {
     plugins: {
       legend: {position: "bottom",
                labels: {color: colour("--ink"), usePointStyle: true,
-                        boxHeight: 7, font: {size: 12}}},
+                        pointStyleWidth: 20, boxHeight: 7, font: {size: 12},
+                        generateLabels: legendOf}},
       tooltip: {callbacks: {
         title: () => "",
         label: (at) => at.dataset.say ? at.dataset.say(at.raw)
@@ -203,6 +237,11 @@ function finish() {
     title, series: drawn.data.datasets.map(
       ({label, data: points}) => ({label, points})),
     axis: drawn.scales.y && [drawn.scales.y.min, drawn.scales.y.max],
+    ticks: drawn.scales.y && drawn.scales.y.ticks.map(({label}) => label),
+    legend: drawn.options.plugins.legend.display ? drawn.legend.legendItems.map(
+      ({text, strokeStyle, symbol, lineDash, datasetIndex}) =>
+        ({text, strokeStyle, symbol, lineDash,
+          order: drawn.data.datasets[datasetIndex].order || 0})) : [],
   }));
   document.body.append(element(
     "script", {type: "application/json", id: "drawn"},

@@ -24,7 +24,7 @@ function layers(parent) {
       "stands once in the package.");
   const stacks = new Map();
   for (const body of data.bodies) {
-    const name = within(body.entry, `stack ${body.stack}`);
+    const name = within(body.entry, `stack ${body.stack + 1}`);
     stacks.set(name, [...(stacks.get(name) || []), body]);
   }
   for (const [name, bodies] of stacks) {
@@ -45,7 +45,7 @@ function layers(parent) {
   table(parent, "bodies",
         [["stack"], ["body", 1], ["layers"], ["why a body of its own"]],
         data.bodies.map((body) => [
-          within(body.entry, String(body.stack)), String(body.body),
+          within(body.entry, String(body.stack + 1)), String(body.body),
           body.layers, body.body ? body.difference : "–"]));
 }
 
@@ -148,6 +148,7 @@ function roofline(parent, run) {
         x: one.flops / one.bytes, y: speed(one, run), one})),
       backgroundColor: seriesColour(i) + "aa", borderColor: seriesColour(i),
       pointStyle: pointStyles[i % 4],
+      clip: false, // a point at the edge is whole
       pointRadius: (at) => at.raw ? 4 + 16 * Math.sqrt(at.raw.one.share) : 5,
       pointHoverRadius: (at) => 5 + 16 * Math.sqrt(at.raw.one.share),
       say: ({x, y, one}) => [

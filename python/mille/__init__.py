@@ -12,7 +12,6 @@ from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
                      InvalidArgument, NoDevice, OutOfMemory, TooLarge,
                      UnsupportedCpu)
 from ._mille import Generation, Package, Session, Tensor, load
-from . import sizes  # gives Package.session its places
 
 TYPE_CHECKING = False  # checkers know the name; typing takes long to import
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     import tokenizers
 
-    from ._mille import Package
-    from .hints import Encoding, Path
+    from ._mille import Package, Session
+    from .hints import Encoding, Path, PlacedEncoding
 
     Batch = tuple[list[int], list[Encoding], dict[str, np.ndarray]]
 
@@ -102,7 +102,8 @@ class Runner:
             raise InvalidArgument(
                 f"the package {package.name} takes {sorted(self.inputs)} but "
                 "texts need input_ids and attention_mask")
-        self.session, self.room = None, (0, 0)
+        self.session: Session | None = None
+        self.room = (0, 0)
 
     def wants(self, output: str, rank: int, why: str) -> tuple:
         """Refuses a package that lacks what the caller reads."""
@@ -113,30 +114,31 @@ class Runner:
                 f"{self.outputs} but {why} needs {output} of {rank} dimensions")
         return shape
 
-    def reserve(self, batch: int, tokens: int) -> None:
-        """Makes the session for at least this many texts and tokens of one."""
+    def reserve(self, batch: int, tokens: int) -> Session:
+        """The session, for at least this many texts and tokens of one."""
         room = (max(batch, self.room[0]), max(tokens, self.room[1]))
-        if room != self.room:
+        if self.session is None or room != self.room:
             self.session = self.package.session(
                 batch=room[0], tokens=room[1], threads=self.threads)
             self.room = room
+        return self.session
 
     def run(self, encodings: Sequence[Encoding]) -> dict[str, np.ndarray]:
         """{output: array} of one batch, padded on the right."""
         batch = len(encodings)
         tokens = max(len(one.ids) for one in encodings)
-        self.reserve(batch, tokens)
+        session = self.reserve(batch, tokens)
         arrays = {"input_ids": "ids", "attention_mask": "attention_mask",
                   "token_type_ids": "type_ids"}
-        made = {name: np.zeros((batch, tokens), np.int32)
-                for name in arrays if name in self.inputs}
+        made: dict[str, Any] = {name: np.zeros((batch, tokens), np.int32)
+                                for name in arrays if name in self.inputs}
         for row, one in enumerate(encodings):
             for name, array in made.items():
                 array[row, :len(one.ids)] = getattr(one, arrays[name])
-        return self.session(**made)
+        return session(**made)
 
     def windows(self, encoding: tokenizers.Encoding, stride: int,
-                prompt: int = 0) -> list[Encoding]:
+                prompt: int = 0) -> Sequence[PlacedEncoding]:
         """A text's tokens in windows of max_length, each of which repeats
         `stride` tokens of the one before. What the tokenizer adds, and the
         tokens of the first `prompt` characters, are in every window."""
@@ -158,7 +160,7 @@ class Runner:
                 for at in range(0, last, room - stride)]
 
     def all_windows(self, texts: list[str], stride: int,
-                    prompt: int = 0) -> list[list[Encoding]]:
+                    prompt: int = 0) -> list[Sequence[PlacedEncoding]]:
         """The windows of each text."""
         check_stride(stride)
         return [self.windows(one, stride, prompt)
@@ -187,9 +189,10 @@ class Runner:
 
 def checked(texts: Iterable[object], what: str = "a text") -> list[str]:
     """The texts as a list, each of which must be a string."""
-    texts = list(texts)
+    found = []
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise InvalidArgument(f"{what} must be a string but number {i} is "
                                   f"a {type(text).__name__}")
-    return texts
+        found.append(text)
+    return found

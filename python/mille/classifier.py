@@ -226,7 +226,7 @@ class Classifier(Logits):
         None (all) a list of them for each text, the likeliest first. A pair
         of texts is {"text": ..., "text_pair": ...}."""
         single = isinstance(texts, (str, dict))
-        texts = [text_or_pair(one, i)
+        given = [text_or_pair(one, i)
                  for i, one in enumerate([texts] if single else texts)]
         alone = top_k is UNSAID
         top_k = 1 if alone else top_k
@@ -235,7 +235,7 @@ class Classifier(Logits):
                                   "number from 1, or None")
         apply = function(function_to_apply or self._default_function())
         answers = []
-        for row in apply(self.logits(texts, batch_size)):
+        for row in apply(self.logits(given, batch_size)):
             order = np.argsort(-row, kind="stable")[:top_k]
             answers.append([{"label": self.id2label[int(i)],
                              "score": float(row[i])} for i in order])

@@ -68,19 +68,19 @@ def run(*words: Path, progress: bool = False) -> tuple[int, str, str]:
     import subprocess
     line = [command(), *(os.fspath(word) for word in words)]
     shown = terminal() if progress else None
-    more = {} if shown is None else {
-        "pass_fds": (own := os.dup(shown),),
-        "env": {**os.environ, "MILLE_PROGRESS": str(own)}}
+    own = () if shown is None else (os.dup(shown),)
+    told = {"MILLE_PROGRESS": str(number) for number in own}
     try:
         done = subprocess.run(line, stdin=subprocess.DEVNULL,
                               capture_output=True, encoding="utf-8",
-                              errors="surrogateescape", **more)
+                              errors="surrogateescape", pass_fds=own,
+                              env={**os.environ, **told})
     except OSError as error:
         raise file_error(f"{line[0]} cannot be run: {error.strerror}") \
             from error
     finally:
-        if more:
-            os.close(own)
+        for number in own:
+            os.close(number)
     return done.returncode, done.stdout, done.stderr.strip()
 
 

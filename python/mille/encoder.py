@@ -61,7 +61,8 @@ def poolings(config: dict[str, Any], where: str) -> list[str]:
     return modes
 
 
-def joined(pooled: np.ndarray, windows: list[list[Encoding]]) -> np.ndarray:
+def joined(pooled: np.ndarray,
+           windows: Sequence[Sequence[Encoding]]) -> np.ndarray:
     """[texts, channels] of [windows, channels], and the windows of each text:
     the bits of its own where there is one."""
     vectors = np.zeros((len(windows), pooled.shape[1]), np.float32)
@@ -189,48 +190,55 @@ class Encoder:
         """Normalised and cut as the folder and the call say."""
         if self._normalize:
             vectors = normalized(vectors)
-        cut = similarity.cut(vectors, self.truncate_dim if channels is None
-                             else channels)
+        return self._shortened(vectors, self.truncate_dim if channels is None
+                               else channels, normalize)
+
+    def _shortened(self, vectors, channels, normalize):
+        """The first numbers of what the folder's modules give, or all."""
+        cut = similarity.cut(vectors, channels)
         again = not self._normalize or cut.shape != vectors.shape
         return normalized(cut) if normalize and again else cut
 
     def encode_query(self, sentences: str | Iterable[str],
                      prompt_name: str | None = None,
-                     prompt: str | None = None, **options: Any) -> Any:
-        """`encode` of what is searched for: with the folder's prompt "query",
-        if it has one and no other is given."""
-        return self._encode_as(("query",), sentences, prompt_name, prompt,
-                               options)
+                     prompt: str | None = None, *more: Any,
+                     **options: Any) -> Any:
+        """`encode` of what is searched for, with its arguments: with the
+        folder's prompt "query", if it has one and no other is given."""
+        return self.encode(sentences, self._named(
+            ("query",), prompt_name, prompt), prompt, *more, **options)
 
     def encode_document(self, sentences: str | Iterable[str],
                         prompt_name: str | None = None,
-                        prompt: str | None = None, **options: Any) -> Any:
-        """`encode` of what is searched in: with the folder's prompt
-        "document", "passage" or "corpus", the first that it has, if no other
-        is given."""
-        return self._encode_as(("document", "passage", "corpus"), sentences,
-                               prompt_name, prompt, options)
+                        prompt: str | None = None, *more: Any,
+                        **options: Any) -> Any:
+        """`encode` of what is searched in, with its arguments: with the
+        folder's prompt "document", "passage" or "corpus", the first that it
+        has, if no other is given."""
+        return self.encode(sentences, self._named(
+            ("document", "passage", "corpus"), prompt_name, prompt), prompt,
+            *more, **options)
 
-    def _encode_as(self, names, sentences, prompt_name, prompt, options):
-        if prompt_name is None and prompt is None:
-            prompt_name = next((one for one in names if one in self.prompts),
-                               None)
-        return self.encode(sentences, prompt_name=prompt_name, prompt=prompt,
-                           **options)
+    def _named(self, names, prompt_name, prompt):
+        """The name of a prompt: what is given, or the first that there is."""
+        if prompt_name is not None or prompt is not None:
+            return prompt_name
+        return next((one for one in names if one in self.prompts), None)
 
-    def similarity(self, embeddings1: Any, embeddings2: Any) -> np.ndarray:
+    def similarity(self, embeddings1: Any, embeddings2: Any) -> Any:
         """[first, second] float32: how alike each of the first vectors
         [first, channels] and each of the second [second, channels] are, by
         similarity_fn_name; a distance is negative. Arrays, tensors of torch, or
-        lists of vectors. InvalidArgument: they have not as many channels."""
+        lists of vectors; a tensor where one of them is, else an array.
+        InvalidArgument: they have not as many channels."""
         return similarity.each_with_each(
             similarity.check_name(self.similarity_fn_name), embeddings1,
             embeddings2)
 
-    def similarity_pairwise(self, embeddings1: Any,
-                            embeddings2: Any) -> np.ndarray:
+    def similarity_pairwise(self, embeddings1: Any, embeddings2: Any) -> Any:
         """[pairs] float32: the same of the vectors at the same place of
-        [pairs, channels] and [pairs, channels]."""
+        [pairs, channels] and [pairs, channels]. InvalidArgument: they are not
+        as many, or have not as many channels."""
         return similarity.pair_by_pair(
             similarity.check_name(self.similarity_fn_name), embeddings1,
             embeddings2)
@@ -240,39 +248,52 @@ class Encoder:
         texts = [prompt + text for text in texts]
         return [text.lower() for text in texts] if self._lower else texts
 
-    def encode(self, sentences: str | Iterable[str], batch_size: int = 32,
-               normalize_embeddings: bool = False, prompt: str | None = None,
-               prompt_name: str | None = None, convert_to_numpy: bool = True,
-               show_progress_bar: bool = False, stride: int | None = None,
-               convert_to_tensor: bool = False,
-               truncate_dim: int | None = None,
-               precision: str = "float32") -> Any:
+    def encode(self, sentences: str | Iterable[str],
+               prompt_name: str | None = None, prompt: str | None = None,
+               batch_size: int = 32, show_progress_bar: bool | None = None,
+               output_value: str = "sentence_embedding",
+               precision: str = "float32", convert_to_numpy: bool = True,
+               convert_to_tensor: bool = False, device: str | None = None,
+               normalize_embeddings: bool = False,
+               truncate_dim: int | None = None, *,
+               stride: int | None = None) -> Any:
         """[texts, channels] float32, in the order of `sentences`; [channels]
-        for one string. A list of vectors if not convert_to_numpy; a tensor of
-        torch with convert_to_tensor. `prompt`, or
-        the folder's prompt of this name, goes before each text. A text that
-        has no token has the vector 0. stride: a text that is longer than
-        max_seq_length is not cut but runs in windows, each of which begins
-        with the prompt and repeats this many tokens of the one before; its
-        vector is the mean of theirs, weighted by their tokens. truncate_dim:
-        only the first numbers, of a vector that the folder's modules have
-        normalised; normalize_embeddings gives them the length 1 again.
-        precision: "binary" (int8) or "ubinary" (uint8) gives
-        [texts, channels / 8], a bit for each number, whether it is above 0.
-        InvalidArgument: a text is no string, or an option has no such value."""
+        for one string. The arguments and their places are those of
+        sentence-transformers, without processes.
+
+        `prompt`, or the folder's prompt of this name, goes before each text. A
+        text that has no token has the vector 0. output_value: as it is; vectors
+        of tokens are a session's last_hidden_state. precision: "binary" (int8)
+        or "ubinary" (uint8) gives [texts, channels / 8], a bit for each number,
+        whether it is above 0. A list of vectors if not convert_to_numpy; a
+        tensor of torch with convert_to_tensor. device: None or "cpu".
+        truncate_dim: only the first numbers, of a vector that the folder's
+        modules have normalised; normalize_embeddings gives them the length 1
+        again. stride: a text that is longer than max_seq_length is not cut but
+        runs in windows, each of which begins with the prompt and repeats this
+        many tokens of the one before; its vector is the mean of theirs,
+        weighted by their tokens. InvalidArgument: a text is no string, or an
+        option has no such value."""
         similarity.check_precision(precision)
+        for name, value, known in (
+                ("output_value", output_value, ("sentence_embedding",)),
+                ("device", device, (None, "cpu"))):
+            if value not in known:
+                raise InvalidArgument(f"{name} is {value!r} but must be "
+                                      f"{known[-1]!r}")
         single = isinstance(sentences, str)
         texts = checked([sentences] if single else sentences)
         prompt = self._prompt(prompt, prompt_name)
         texts = self.prepared(texts, prompt)
+        windows: list[Sequence[Encoding]]
         if stride is None:
             windows = [[one] for one in
                        self._runner.tokenizer.encode_batch(texts)]
         else:
-            windows = self._runner.all_windows(texts, stride, len(prompt))
+            windows = [*self._runner.all_windows(texts, stride, len(prompt))]
         pooled = self._pooled([one for of in windows for one in of],
                               self._skipped(prompt), batch_size,
-                              show_progress_bar)
+                              bool(show_progress_bar))
         vectors = joined(pooled, windows)
         vectors = self._finished(vectors, truncate_dim, normalize_embeddings)
         vectors = similarity.PRECISIONS[precision](vectors)

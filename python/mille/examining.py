@@ -8,6 +8,7 @@ import os
 import struct
 import tempfile
 import typing
+from dataclasses import dataclass
 from typing import Any, Optional
 
 from . import compiling
@@ -19,14 +20,9 @@ if TYPE_CHECKING:
     from .hints import Path
 
 
-def record(kind: type) -> type:
-    """A dataclass that does not change."""
-    return dataclasses.dataclass(frozen=True)(kind)
-
-
 # ---- verify ----------------------------------------------------------------
 
-@record
+@dataclass(frozen=True)
 class TensorDifference:
     """One tensor beside what it should be. None: infinite, or not a number."""
     name: str
@@ -41,7 +37,7 @@ class TensorDifference:
     least_cosine: Optional[float] = None  # None: any
 
 
-@record
+@dataclass(frozen=True)
 class Comparison:
     """Two runs of one model, tensor by tensor."""
     what: str  # "compiled against reference"
@@ -49,7 +45,7 @@ class Comparison:
     tensors: tuple[TensorDifference, ...]
 
 
-@record
+@dataclass(frozen=True)
 class Finding:
     """What one rewrite does to the numbers of one kind of input."""
     what: str  # a rewrite; "kernels", "fusions", "compiled before"
@@ -60,7 +56,7 @@ class Finding:
     allowed: Optional[float]
 
 
-@record
+@dataclass(frozen=True)
 class Certificate:
     """What `mille verify --certificate` has measured of each rewrite."""
     layers: int  # that were measured
@@ -68,7 +64,7 @@ class Certificate:
     findings: tuple[Finding, ...]
 
 
-@record
+@dataclass(frozen=True)
 class Verification:
     """Whether a package computes what its model says."""
     package: str
@@ -80,7 +76,7 @@ class Verification:
 
 # ---- inspect ---------------------------------------------------------------
 
-@record
+@dataclass(frozen=True)
 class UnitKind:
     """Residual units that are alike."""
     units: int
@@ -88,7 +84,7 @@ class UnitKind:
     facts: dict[str, str]  # "placement", "attention", "mask", ...
 
 
-@record
+@dataclass(frozen=True)
 class Inspection:
     """What a model is."""
     model: str
@@ -103,7 +99,7 @@ class Inspection:
 # ---- analyze ---------------------------------------------------------------
 # docs/analyze.md says what each number means. None: infinite.
 
-@record
+@dataclass(frozen=True)
 class Updates:
     """Of one step of each optimiser."""
     sgd: Optional[float]
@@ -111,7 +107,7 @@ class Updates:
     lamb: Optional[float]
 
 
-@record
+@dataclass(frozen=True)
 class Moments:
     """Second moments, and what of a unit reaches the end."""
     in_: Optional[float]
@@ -124,7 +120,7 @@ class Moments:
     branch_weight: Optional[float] = None  # of predicted ones
 
 
-@record
+@dataclass(frozen=True)
 class Logits:
     """What attention's logits come to."""
     second_moment: Optional[float]
@@ -132,7 +128,7 @@ class Logits:
     keys: Optional[float]
 
 
-@record
+@dataclass(frozen=True)
 class Range:
     """How large numbers become."""
     predicted_largest: Optional[float]
@@ -144,7 +140,7 @@ class Range:
     measured_out: Optional[float] = None
 
 
-@record
+@dataclass(frozen=True)
 class Matrix:
     """One matrix of a unit's weights."""
     name: str
@@ -153,7 +149,7 @@ class Matrix:
     magnitude: Optional[float] = None
 
 
-@record
+@dataclass(frozen=True)
 class Unit:
     """One residual unit of a stack."""
     unit: str  # "attn", "ffn", ...
@@ -169,7 +165,7 @@ class Unit:
     matrices: tuple[Matrix, ...]
 
 
-@record
+@dataclass(frozen=True)
 class Stack:
     """One stack of units, and what depth does to it as a whole."""
     units_count: int
@@ -188,7 +184,7 @@ class Stack:
     units: tuple[Unit, ...]
 
 
-@record
+@dataclass(frozen=True)
 class Analysis:
     """What depth does to a model."""
     model: str
@@ -215,12 +211,14 @@ def made(hint: Any, value: Any) -> Any:
     if hint is UnitKind:
         facts = {key: fact for key, fact in value.items()
                  if key not in ("units", "layers")}
-        return UnitKind(value["units"], value["layers"], facts)
+        return UnitKind(units=value["units"], layers=value["layers"],
+                        facts=facts)
     if not dataclasses.is_dataclass(hint):
         return value
-    hints = typing.get_type_hints(hint)
+    kind: Any = hint
+    hints = typing.get_type_hints(kind)
     # A later command may say more than these fields hold.
-    return hint(**{name: made(hints[name], value[name.rstrip("_")])
+    return kind(**{name: made(hints[name], value[name.rstrip("_")])
                    for name in hints if name.rstrip("_") in value})
 
 
@@ -267,7 +265,8 @@ class Tensors:
     of arrays by name."""
 
     def __init__(self, given: Path | dict[str, Any] | None):
-        self.given, self.folder = given, None
+        self.given = given
+        self.folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Path | None:
         if not isinstance(self.given, dict):

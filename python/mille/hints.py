@@ -22,3 +22,15 @@ class Encoding(Protocol):
     @property
     def attention_mask(self) -> list[int]:
         """Of each token whether it is one (1) or padding (0)."""
+
+
+class PlacedEncoding(Encoding, Protocol):
+    """The same with the places of the tokens in the text."""
+
+    @property
+    def offsets(self) -> list[tuple[int, int]]:
+        """Of each token the first letter, and the one behind the last."""
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        """Of each token whether the tokenizer added it (1)."""

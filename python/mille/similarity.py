@@ -2,6 +2,8 @@
 them. Must not make vectors."""
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from .errors import InvalidArgument
@@ -24,7 +26,7 @@ def dots(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 # By the name that config_sentence_transformers.json has: what is done to the
 # vectors first, and the similarity along the channels of vectors of any places.
-SIMILARITIES = {
+SIMILARITIES: dict[str, tuple[Callable, Callable]] = {
     "cosine": (normalized, dots),
     "dot": (np.asarray, dots),
     "euclidean": (np.asarray, lambda a, b: -np.sqrt(dots(a - b, a - b))),
@@ -45,13 +47,24 @@ def rows(given: Any, what: str) -> np.ndarray:
     one vector is one row."""
     try:
         made = np.asarray(given, np.float32)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:  # the last: torch's
         raise InvalidArgument(f"{what} are no vectors: {error}") from error
     made = made[None] if made.ndim == 1 else made
     if made.ndim != 2:
         raise InvalidArgument(f"{what} have {made.ndim} dimensions but must "
                               "have 2: vectors and channels")
     return made
+
+
+def alike(found: np.ndarray, *given: Any) -> Any:
+    """`found` as a tensor of torch, on its memory, where something given is a
+    tensor or a list of them; else as it is."""
+    torch = sys.modules.get("torch")  # else nobody has a tensor
+    firsts = [one[0] if isinstance(one, (list, tuple)) and one else one
+              for one in given]
+    if torch and any(isinstance(one, torch.Tensor) for one in firsts):
+        return torch.from_numpy(found)
+    return found
 
 
 def both(prepare: Callable[[np.ndarray], np.ndarray], first: Any,
@@ -64,24 +77,26 @@ def both(prepare: Callable[[np.ndarray], np.ndarray], first: Any,
     return prepare(a), prepare(b)
 
 
-def each_with_each(name: str, first: Any, second: Any) -> np.ndarray:
-    """[first, second] float32: the similarities of all pairs."""
+def each_with_each(name: str, first: Any, second: Any) -> Any:
+    """[first, second] float32: the similarities of all pairs. A tensor of torch
+    where the vectors are."""
     prepare, measure = SIMILARITIES[name]
     a, b = both(prepare, first, second)
     found = np.zeros((len(a), len(b)), np.float32)
     for number, row in enumerate(a):  # one row at a time takes less memory
         found[number] = measure(row, b)
-    return found
+    return alike(found, first, second)
 
 
-def pair_by_pair(name: str, first: Any, second: Any) -> np.ndarray:
-    """[pairs] float32: the similarities of vectors at the same place."""
+def pair_by_pair(name: str, first: Any, second: Any) -> Any:
+    """[pairs] float32: the similarities of vectors at the same place. A tensor
+    of torch where the vectors are."""
     prepare, measure = SIMILARITIES[name]
     a, b = both(prepare, first, second)
     if len(a) != len(b):
         raise InvalidArgument(f"there are {len(a)} first vectors but {len(b)} "
                               "second ones")
-    return measure(a, b)
+    return alike(measure(a, b), first, second)
 
 
 def check_channels(channels: int | None) -> int | None:

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Iterable, Sequence
 
-    from .hints import Path
+    from .hints import Path, PlacedEncoding
 
 STRATEGIES = ("none", "simple", "first", "average", "max")
 
@@ -24,7 +24,7 @@ def tag(label: str) -> tuple[str, str]:
 
 def without_overlaps(entities: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Of entities that windows share, the longest, and then the likeliest."""
-    kept = []
+    kept: list[dict[str, Any]] = []
     for entity in sorted(entities, key=lambda one: one["start"]):
         if not kept or not (kept[-1]["start"] <= entity["start"]
                             < kept[-1]["end"]):
@@ -69,7 +69,8 @@ class TokenClassifier(Logits):
             raise InvalidArgument(f"aggregation_strategy is {strategy!r} but "
                                   f"must be one of {', '.join(STRATEGIES)}")
         if stride is None:
-            windows = [[one] for one in self._tokenizer.encode_batch(texts)]
+            windows: list[Sequence[PlacedEncoding]] = [
+                [one] for one in self._tokenizer.encode_batch(texts)]
         elif strategy == "none":
             raise InvalidArgument("stride needs an aggregation_strategy that "
                                   "is not 'none'")
@@ -77,14 +78,14 @@ class TokenClassifier(Logits):
             windows = self._runner.all_windows(texts, stride)
         flat = [(number, one) for number, of in enumerate(windows)
                 for one in of]
-        answers = [[] for _ in flat]
+        answers: list[list[dict[str, Any]]] = [[] for _ in flat]
         for numbers, chosen, outputs in self._runner.batches(
                 [one for _, one in flat], batch_size):
             for row, (number, one) in enumerate(zip(numbers, chosen)):
                 scores = softmax(outputs["logits"][row, :len(one.ids)])
                 answers[number] = self._entities(
                     texts[flat[number][0]], one, scores, strategy)
-        whole = [[] for _ in texts]
+        whole: list[list[dict[str, Any]]] = [[] for _ in texts]
         for (number, _), entities in zip(flat, answers):
             whole[number] += [
                 one for one in entities

@@ -11,7 +11,7 @@ from .errors import InvalidArgument, MissingFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Sequence
 
     import tokenizers
 
@@ -58,7 +58,8 @@ class Tokenizer:
     most: tokens that a text is cut at."""
 
     def __init__(self, weights: str, package: Package, most: int):
-        self._path, self._most, self._whole = file_of(weights), most, None
+        self._path, self._most = file_of(weights), most
+        self._whole: tokenizers.Tokenizer | None = None
         self._own = of_package(self._path, package)
         if self._own is None or self._own.ends > most:
             self._own = None
@@ -74,18 +75,14 @@ class Tokenizer:
             self._whole = made
         return self._whole
 
-    def encode_batch(self, texts: list[Any]) -> list[Encoding]:
+    def encode_batch(self, texts: list[Any]) -> Sequence[Encoding]:
         """The tokens of each text, or of each pair."""
         if self._own is None:
             return self.whole.encode_batch(texts)
-        made = [ids if ids is None else Ids(ids)
-                for ids in self._own.encode(texts, self._most)]
-        rest = [i for i, one in enumerate(made) if one is None]
-        if rest:
-            others = self.whole.encode_batch([texts[i] for i in rest])
-            for i, one in zip(rest, others):
-                made[i] = one
-        return made
+        own = self._own.encode(texts, self._most)
+        rest = [texts[i] for i, ids in enumerate(own) if ids is None]
+        others = iter(self.whole.encode_batch(rest) if rest else [])
+        return [next(others) if ids is None else Ids(ids) for ids in own]
 
 
 def read(path: str) -> tokenizers.Tokenizer:

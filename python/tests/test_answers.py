@@ -2,6 +2,7 @@
 says the alphabet in place of a real one."""
 import asyncio
 import json
+import threading
 import types
 
 import pytest
@@ -16,7 +17,7 @@ class Alphabet:
     seed-th behind that."""
 
     def __init__(self):
-        self.held = {}
+        self.held, self.ran, self.prompts = {}, set(), 0
 
     def open(self):
         number = max(self.held, default=0) + 1
@@ -25,17 +26,30 @@ class Alphabet:
 
     def close(self, sequence):
         del self.held[sequence]
+        self.ran.discard(sequence)
 
     def append(self, sequence, ids):
         if max(ids) > 255:
             raise mille.InvalidArgument(f"id {max(ids)}: it has 0 to 255")
-        self.held[sequence] = ids[-1]
+        self.prompts += self.held[sequence] is None
+        self.held[sequence] = (self.held[sequence] or []) + ids
+
+    def fork(self, sequence, length):
+        number = self.open()
+        self.held[number] = self.held[sequence][:length]
+        assert len(self.held[number]) == length
+        if sequence in self.ran:
+            self.ran.add(number)
+        else:
+            self.prompts += 1  # it would run in both
+        return number
 
     def decode(self):
-        pass
+        self.ran |= set(self.held)
 
     def sample(self, sequence, seed, **sampling):
-        return self.held[sequence] + 1 + seed
+        assert sequence in self.ran
+        return self.held[sequence][-1] + 1 + seed
 
     def logprob(self, sequence, id):
         return -id / 100
@@ -115,6 +129,37 @@ def test_several_texts():
                     messages=[{"role": "user", "content": "ab"}])
     assert [one["message"]["content"] for one in answer["choices"]] == \
         ["cde", "dfh"]
+
+
+class Held(Alphabet):
+    """Whose first step waits until all is asked."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = threading.Event()
+
+    def decode(self):
+        assert self.asked.wait(30)
+        super().decode()
+
+
+@pytest.mark.parametrize("sequences, prompts", [(2, 1), (3, 1), (1, 3)])
+def test_equal_prompts_run_once(sequences, prompts):
+    """As long as one of their texts is open where another begins: at the same
+    time, or later, when the first is further on."""
+    from mille.serving.writer import Line, Writer
+    made, said = Held(), [[] for _ in range(4)]
+    writer = Writer(made, sequences, [], 9)
+    for (text, most, seed), own in zip((("x", 1, 0), ("ab", 3, 0), ("ab", 5, 1),
+                                        ("ab", 3, 2)), said):
+        writer.submit(Line(list(text.encode()), most, {"seed": seed},
+                           own.append))
+    made.asked.set()
+    writer.close()
+    assert [bytes(own[:-1]).decode() for own in said] == ["y", "cde", "dfhjl",
+                                                          "ehk"]
+    assert [own[-1] for own in said] == ["length"] * 4
+    assert made.prompts == 1 + prompts and not made.held
 
 
 def test_prompts_of_ids():

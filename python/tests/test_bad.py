@@ -62,6 +62,46 @@ def test_refused_and_unharmed(package, wanted, array, sentence):
     assert np.array_equal(only(session(input_ids=ids)), wanted)
 
 
+def held():
+    """(bytes of memory, open files) of this process."""
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        pages = int(file.read().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
+
+
+def test_refusals_leak_nothing(package, folder, tmp_path):
+    """Calls that are refused at any place, some thousand times each: 4 KB that
+    one of them kept would be seen."""
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    with open(tmp_path / "tiny.weights", "r+b") as file:
+        file.truncate(4000)
+    session = package.session(batch=1, tokens=8, threads=1)
+    name = package.outputs[0].name
+    given = np.zeros((1, 5, 1000), np.float32)
+    calls = [lambda: session(input_ids=given), lambda: session(input_ids="a"),
+             lambda: session(input_ids=ids * 0 - 1), lambda: session(words=given),
+             lambda: session(input_ids=ids, out={name: given}),
+             lambda: session(input_ids=np.zeros((1, 9), np.int32)),
+             lambda: package.session(1, 10 ** 6),
+             lambda: package.session(batch=given, tokens=8),
+             lambda: package.generation(), lambda: mille.load(tmp_path)]
+
+    def refuse(times):
+        for call in calls:
+            for _ in range(times):
+                with pytest.raises((mille.InvalidArgument, mille.TooLarge,
+                                    mille.BadWeights)):
+                    call()
+    references = sys.getrefcount(given)
+    refuse(100)
+    before, files = held()
+    refuse(1000)
+    after, more = held()
+    assert after - before < 2 << 20 and more == files
+    assert sys.getrefcount(given) == references
+
+
 def test_an_array_freed_while_a_run_uses_it(package, wanted):
     """A run holds its arrays, and lets go of them."""
     session = package.session(batch=20000, tokens=8, threads=1)

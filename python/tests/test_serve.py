@@ -103,6 +103,15 @@ def test_embeddings(server, folders):
         "model": "vectors", "input": texts[1], "encoding_format": "base64"})
     one = base64.b64decode(answer["data"][0]["embedding"])
     assert np.array_equal(np.frombuffer(one, np.float32), wanted[1])
+    short = mille.Encoder(folders[0]).encode(texts, truncate_dim=5,
+                                             normalize_embeddings=True)
+    for form, read in (("float", lambda one: one), ("base64", lambda one:
+                       np.frombuffer(base64.b64decode(one), np.float32))):
+        status, answer = server.ask("/v1/embeddings", {
+            "model": "vectors", "input": texts, "dimensions": 5,
+            "encoding_format": form})
+        assert status == 200 and np.array_equal(short, np.array(
+            [read(one["embedding"]) for one in answer["data"]], np.float32))
     for given, rows in ([ids(text) for text in texts], wanted), \
             (ids(texts[1]), wanted[1:2]):  # as they are
         status, answer = server.ask("/v1/embeddings",
@@ -172,8 +181,8 @@ def test_rerank(server, folders):
      "more than 100000 bytes"),
     ("/v1/embeddings", {"model": "vectors", "input": "a",
                         "encoding_format": "hex"}, 400, "'hex' but must be"),
-    ("/v1/embeddings", {"model": "vectors", "input": "a", "dimensions": 3},
-     400, "dimensions is 3 but vectors gives 16"),
+    ("/v1/embeddings", {"model": "vectors", "input": "a", "dimensions": 17},
+     400, "dimensions is 17 but must be a whole number from 1 to 16"),
     ("/rerank", {"model": "scores", "query": 3, "documents": ["a"]}, 400,
      "query must be texts but number 0 is a int"),
     ("/rerank", {"model": "scores", "query": "a", "documents": [{}]}, 400,

@@ -91,6 +91,49 @@ def test_a_tensor_of_torch(folder, monkeypatch):
         assert np.array_equal(array, encoder.encode(texts))
 
 
+def test_a_tensor_for_tensors(folder, monkeypatch):
+    """Of similarity, as sentence-transformers gives it; an array for arrays."""
+    encoder = mille.Encoder(folder)
+    vectors = encoder.encode(TEXTS)
+    wanted = encoder.similarity(vectors, vectors[1:])
+    pairs = encoder.similarity_pairwise(vectors, vectors[::-1])
+    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(
+        Tensor=Tensor, from_numpy=lambda array: array.view(Tensor)))
+    tensors = vectors.view(Tensor)
+    for a, b in ((tensors, vectors[1:]), (vectors, tensors[1:]),
+                 (list(tensors), vectors[1:]), (tensors, list(tensors[1:]))):
+        found = encoder.similarity(a, b)
+        assert isinstance(found, Tensor) and np.array_equal(found, wanted)
+    found = encoder.similarity_pairwise(tensors, tensors[::-1])
+    assert isinstance(found, Tensor) and np.array_equal(found, pairs)
+    for made in (encoder.similarity(vectors, list(vectors)),
+                 encoder.similarity_pairwise(vectors, vectors)):
+        assert type(made) is np.ndarray
+
+
+def test_the_places_of_arguments(folder):
+    """Those of sentence-transformers' encode."""
+    encoder = mille.Encoder(folder)
+    found = encoder.encode(["red"], None, "query: ", 1, False,
+                           "sentence_embedding", "ubinary", False, False,
+                           "cpu", True, 9)
+    assert isinstance(found, list) and np.array_equal(
+        found, encoder.encode(["query: red"], precision="ubinary",
+                              truncate_dim=9))
+    assert np.array_equal(encoder.encode(["red"], "query"),
+                          encoder.encode_query(["red"], None, None, 1))
+    assert np.array_equal(
+        encoder.encode(["red"], None, "", 1, None, "sentence_embedding",
+                       "float32", True, False, None, True),
+        encoder.encode_document(["red"], None, None, 1, None,
+                                "sentence_embedding", "float32", True, False,
+                                None, True))
+    with pytest.raises(mille.InvalidArgument, match="must be 'sentence_embedd"):
+        encoder.encode(["red"], output_value="token_embeddings")
+    with pytest.raises(mille.InvalidArgument, match="'cuda' but must be 'cpu'"):
+        encoder.encode(["red"], device="cuda")
+
+
 def test_no_text(folder):
     assert mille.Encoder(folder).encode([]).shape == (0, H)
 

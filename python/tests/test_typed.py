@@ -1,5 +1,5 @@
-"""Every public name is typed and says what it is. Nothing runs here: the sources
-are read."""
+"""Every public name is typed and says what it is, those of the module in C++ too.
+Nothing runs here: the sources are read, and the stub of that module."""
 import ast
 import pathlib
 
@@ -30,8 +30,9 @@ def lacks(node, inside):
             yield f"the type of {one.arg}"
     if node.returns is None and node.name != "__init__":
         yield "the type of its result"
-    # What Python itself calls is known by its name.
-    if not ast.get_docstring(node) and not node.name.endswith("__"):
+    # What Python itself calls is known by its name, but for calls of an object.
+    if not ast.get_docstring(node) and (node.name == "__call__" or
+                                        not node.name.endswith("__")):
         yield "a docstring"
 
 
@@ -59,6 +60,55 @@ def test_typed(path):
         missing.append((path.stem, "a docstring"))
     assert not missing, "\n".join(f"{name} lacks {what}"
                                   for name, what in missing)
+
+
+def stub():
+    """What editors read of the module in C++: the wheel's, or made anew."""
+    written = ROOT / "_mille.pyi"
+    if written.exists():
+        return written.read_text(encoding="utf-8")
+    from nanobind.stubgen import StubGen
+    made = StubGen(mille._mille, recursive=False)
+    made.put(mille._mille)
+    return made.get()
+
+
+def unsaid(module):
+    """Functions of a stub that take or give an object of any kind, or a
+    container of that, where a type could be said."""
+    for node in ast.walk(module):
+        if not isinstance(node, FUNCTIONS):
+            continue
+        types = [one.annotation for one in node.args.args + node.args.kwonlyargs]
+        for one in filter(None, [*types, node.returns]):
+            if ast.unparse(one) in ("object", "object | None", "list", "dict",
+                                    "tuple"):
+                yield node.name, f"more than the type {ast.unparse(one)}"
+
+
+def test_the_module_in_cpp():
+    module = ast.parse(stub())
+    missing = list(found(module.body, "_mille")) + list(unsaid(module))
+    assert not missing, "\n".join(f"{name} lacks {what}"
+                                  for name, what in missing)
+    names = {node.name for node in ast.walk(module)
+             if isinstance(node, FUNCTIONS)}
+    assert {"session", "generation", "__call__", "sample", "fork"} <= names
+
+
+def test_errors_of_cpp_are_said():
+    """A function that takes something can refuse it, and says by which
+    exception."""
+    for kind in ast.parse(stub()).body:
+        for node in getattr(kind, "body", []):
+            if isinstance(node, FUNCTIONS) and len(node.args.args) > 1 and \
+                    public(node.name):
+                said = ast.get_docstring(kind if node.name == "__init__"
+                                         else node)
+                assert any(f"{name}:" in said or "Errors as for" in said
+                           or "errors as" in said for name in
+                           ("InvalidArgument", "TooLarge", "FileError")), \
+                    f"{kind.name}.{node.name}"
 
 
 def test_what_is_missing_is_seen():

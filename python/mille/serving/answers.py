@@ -9,7 +9,7 @@ from .writer import Line, Token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, AsyncIterator
+    from typing import Any, AsyncGenerator, AsyncIterator
 
     from .models import Texts
 
@@ -25,9 +25,12 @@ class Answer:
                  likeliest: int | None = None, index: int = 0):
         self.index, self.tokenizer = index, model.tokenizer
         self.prose = Prose(model.tokenizer, ids, stops)
-        self.prompt, self.tokens, self.reason = len(ids), 0, None
-        self._fresh, self._offset = [], 0
-        self.loop, self.said = asyncio.get_running_loop(), asyncio.Queue()
+        self.prompt, self.tokens = len(ids), 0
+        self.reason: str | None = None
+        self._fresh: list[Token] = []
+        self._offset = 0
+        self.loop = asyncio.get_running_loop()
+        self.said: asyncio.Queue[Any] = asyncio.Queue()
         self.line = Line(ids, most, sampling, self._say, likeliest)
 
     def _say(self, what):
@@ -110,11 +113,11 @@ def usage(answers: list[Answer], n: int) -> dict[str, int]:
             "total_tokens": prompts + texts}
 
 
-async def merged(answers: list[Answer]) -> AsyncIterator[
-        tuple[Answer, str | None, list[Token]]]:
+async def merged(answers: list[Answer]) -> AsyncGenerator[
+        tuple[Answer, str | None, list[Token]], None]:
     """Yields (answer, text, its tokens) as they come, and None for a text at
     the end of each answer."""
-    came = asyncio.Queue()
+    came: asyncio.Queue[Any] = asyncio.Queue()
 
     async def pump(answer):
         try:

@@ -19,7 +19,7 @@ from .completions import Completions
 from .joiner import Closed, Full
 from .metrics import Metrics
 from .refusals import (GONE, Refused, body_of, inputs_of, refusal,
-                       texts_of)
+                       texts_of, whole)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,11 +103,9 @@ class Application:
         if form not in ("float", "base64"):
             raise Refused(400, f"encoding_format is {form!r} but must be float "
                           "or base64")
-        wanted = body.get("dimensions")
-        if wanted not in (None, model.width):
-            raise Refused(400, f"dimensions is {wanted!r} but {model.name} "
-                          f"gives {model.width}")
+        channels = whole(body, "dimensions", None, 1, model.width)
         vectors, tokens = await self.results(request, model, texts)
+        vectors = model.shortened(vectors, channels)
         said = (lambda one: base64.b64encode(one.tobytes()).decode()) \
             if form == "base64" else (lambda one: one.tolist())
         return JSONResponse({
@@ -126,15 +124,12 @@ class Application:
             given = [one.get("text") if isinstance(one, dict) else one
                      for one in given]
         texts = texts_of(given, "documents", self.options.max_texts)
-        most = body.get("top_n")
-        if most is not None and (type(most) is not int or most < 1):
-            raise Refused(400, f"top_n is {most!r} but must be a whole number "
-                          "from 1")
+        most = whole(body, "top_n", None, 1)
         scores, tokens = await self.results(
             request, model, [(query, text) for text in texts])
         order = sorted(range(len(texts)), key=lambda i: -scores[i])[:most]
-        results = [{"index": i, "relevance_score": float(scores[i])}
-                   for i in order]
+        results: list[dict[str, Any]] = [
+            {"index": i, "relevance_score": float(scores[i])} for i in order]
         if body.get("return_documents"):
             for one in results:
                 one["document"] = {"text": texts[one["index"]]}

@@ -10,7 +10,7 @@ import time
 from starlette.responses import JSONResponse, StreamingResponse
 
 from .answers import Answer, merged, usage
-from .refusals import GONE, Refused, body_of, inputs_of, texts_of
+from .refusals import GONE, Refused, body_of, inputs_of, texts_of, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,20 +29,6 @@ NUMBERS = {"temperature": 1.0, "top_p": 1.0, "min_p": 0.0,
            "repetition_penalty": 1.0}
 REFUSED = ("echo", "suffix", "tools", "functions", "response_format")
 LIKELIEST = 20  # ids beside a token, at most, as OpenAI has it for chats
-
-
-def whole(body: dict[str, Any], key: str, default: Any, least: int,
-          most: int | None = None) -> Any:
-    """The whole number of a request under `key`, or `default`. Refused: 400."""
-    value = body.get(key)
-    if value is None:
-        return default
-    if type(value) is not int or value < least or \
-            (most is not None and value > most):
-        upto = "" if most is None else f" to {most}"
-        raise Refused(400, f"{key} is {value!r} but must be a whole number "
-                      f"from {least}{upto}")
-    return value
 
 
 def bias_of(given: Any) -> dict[int, float]:
@@ -107,11 +93,13 @@ def content_of(given: object) -> str | None:
         return given
     if not isinstance(given, list) or not given:
         return None
-    texts = [part.get("text") for part in given
-             if isinstance(part, dict) and part.get("type") == "text"]
-    whole = len(texts) == len(given) and all(isinstance(one, str)
-                                             for one in texts)
-    return "".join(texts) if whole else None
+    texts = []
+    for part in given:
+        if not isinstance(part, dict) or part.get("type") != "text" or \
+                not isinstance(part.get("text"), str):
+            return None
+        texts.append(part["text"])
+    return "".join(texts)
 
 
 def messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
@@ -280,8 +268,8 @@ class Completions:
         """The whole texts, within the timeout. Refused: 499, 504."""
         async def collect(answer):
             return "".join([part async for part in answer.parts()])
-        found = asyncio.gather(*map(collect, answers))
-        gone = asyncio.ensure_future(request.receive())
+        found: asyncio.Future[Any] = asyncio.gather(*map(collect, answers))
+        gone: asyncio.Future[Any] = asyncio.ensure_future(request.receive())
         try:
             await asyncio.wait({found, gone}, timeout=self.options.timeout,
                                return_when=asyncio.FIRST_COMPLETED)

@@ -24,10 +24,12 @@ class Job:
     """The items of one request, and their results in the same order."""
 
     def __init__(self, items: Sequence[Any]):
-        self.items, self.results = items, [None] * len(items)
+        self.items = items
+        self.results: list[Any] = [None] * len(items)
         self.taken = self.done = 0
         self.arrival = time.monotonic()
-        self.future = concurrent.futures.Future()
+        self.future: concurrent.futures.Future[list[Any]] = \
+            concurrent.futures.Future()
 
     def cancel(self) -> None:
         """Nobody waits any more: what has not run will not run."""
@@ -45,7 +47,7 @@ class Joiner:
                  wait: float, room: int):
         self.run, self.most, self.wait, self.room = run, most, wait, room
         self.waiting, self.batches = 0, 0  # items; batches that have run
-        self._jobs = collections.deque()
+        self._jobs: collections.deque[Job] = collections.deque()
         self._change = threading.Condition()
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)

@@ -16,15 +16,14 @@ class Metrics:
     def __init__(self, models: dict[str, Model]):
         self.models = models
         self.registry = prometheus.CollectorRegistry()
-        own = {"registry": self.registry}
         self.requests = prometheus.Counter(
             "mille_requests", "Requests that were answered",
-            ["path", "status"], **own)
+            ["path", "status"], registry=self.registry)
         self.seconds = prometheus.Histogram(
             "mille_request_seconds", "Time from a request to its answer",
-            ["path"], **own)
+            ["path"], registry=self.registry)
         self.tokens = prometheus.Counter(
-            "mille_tokens", "Tokens that were computed", ["model"], **own)
+            "mille_tokens", "Tokens that were computed", ["model"], registry=self.registry)
         self.registry.register(self)
 
     def collect(self) -> list[GaugeMetricFamily]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
+
 from .. import batches, folders, tokens
 from ..classifier import CrossEncoder
 from ..encoder import Encoder
@@ -15,8 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any, Callable, Sequence, Union
-
-    import numpy as np
 
     from .._mille import Package
     from ..hints import Encoding
@@ -32,7 +32,7 @@ def kind_of(model: str) -> str:
 class Served:
     """One model, and the queue of its thread. A subclass runs it."""
     task: str
-    run: Callable[[list[Encoding]], Sequence[Any]]
+    run: Callable[[list[Encoding]], Any]  # a sequence, a result of each
 
     def __init__(self, name: str, made: Encoder | CrossEncoder,
                  options: argparse.Namespace):
@@ -47,14 +47,14 @@ class Served:
         self.joiner = Joiner(self.run, options.batch, options.wait / 1000,
                              options.queue)
 
-    def tokens(self, texts: list[Any]) -> list[Encoding]:
+    def tokens(self, texts: list[Any]) -> Sequence[Encoding]:
         """The encodings of texts, of pairs of them, or of lists of ids as they
         are. InvalidArgument: an id that the model does not have, which would
         fail the requests that run with it too."""
-        if isinstance(texts[0], list):
-            made = [tokens.Ids(ids[:self.longest]) for ids in texts]
-        else:
-            made = self.runner.tokenizer.encode_batch(texts)
+        made: Sequence[Encoding] = \
+            [tokens.Ids(ids[:self.longest]) for ids in texts] \
+            if isinstance(texts[0], list) \
+            else self.runner.tokenizer.encode_batch(texts)
         for i, one in enumerate(made):
             if self.below and one.ids and max(one.ids) >= self.below:
                 raise InvalidArgument(
@@ -75,7 +75,7 @@ class Vectors(Served):
         self.skipped = self.encoder._skipped(self.prompt)
         super().__init__(name, self.encoder, options)
 
-    def tokens(self, texts: list[Any]) -> list[Encoding]:
+    def tokens(self, texts: list[Any]) -> Sequence[Encoding]:
         """The encodings of texts behind the folder's prompt, or of ids."""
         if isinstance(texts[0], str):
             texts = self.encoder.prepared(texts, self.prompt)
@@ -90,6 +90,13 @@ class Vectors(Served):
         vectors = self.encoder._pooled(encodings, self.skipped,
                                        len(encodings), False)
         return self.encoder._finished(vectors, None, False)
+
+    def shortened(self, vectors: list[np.ndarray],
+                  channels: int | None) -> np.ndarray:
+        """The first numbers of vectors that `run` gave, or all; of a folder
+        that normalises they have the length 1 again."""
+        return self.encoder._shortened(np.stack(vectors), channels,
+                                       self.encoder._normalize)
 
 
 class Scores(Served):

@@ -88,6 +88,20 @@ async def body_of(request: Request,
     return body
 
 
+def whole(body: dict[str, Any], key: str, default: Any, least: int,
+          most: int | None = None) -> Any:
+    """The whole number of a request under `key`, or `default`. Refused: 400."""
+    value = body.get(key)
+    if value is None:
+        return default
+    if type(value) is not int or value < least or \
+            (most is not None and value > most):
+        upto = "" if most is None else f" to {most}"
+        raise Refused(400, f"{key} is {value!r} but must be a whole number "
+                      f"from {least}{upto}")
+    return value
+
+
 def inputs_of(value: Any, what: str, most: int) -> list[Any]:
     """A list of texts, or of lists of ids, out of one or several."""
     if not isinstance(value, list) or not value or \

@@ -1,5 +1,5 @@
 """Continues the texts of many requests in one thread: every step decodes all
-that are open. Must not know what HTTP is."""
+that are open, and equal prompts run once. Must not know what HTTP is."""
 from __future__ import annotations
 
 import collections
@@ -27,7 +27,9 @@ class Line:
     def __init__(self, ids: list[int], most: int, sampling: dict[str, Any],
                  say: Callable[[Any], object], likeliest: int | None = None):
         self.ids, self.left, self.sampling = ids, most, sampling
-        self.say, self.sequence, self.gone = say, None, False
+        self.say, self.gone = say, False
+        self.sequence: int | None = None
+        self.ran = False  # its ids, and its logits are known
         self.likeliest = likeliest
 
 
@@ -42,7 +44,8 @@ class Writer:
                  end: Iterable[int], room: int):
         self.generation, self.sequences = generation, sequences
         self.end, self.room = frozenset(end), room
-        self._waiting, self._open = collections.deque(), []
+        self._waiting: collections.deque[Line] = collections.deque()
+        self._open: list[Line] = []
         self._change = threading.Condition()
         self._closed = False
         self.batches = 0  # steps that have run
@@ -80,13 +83,42 @@ class Writer:
                 line = self._waiting.popleft()
                 if not line.gone:
                     self._open.append(line)
-        for line in [line for line in self._open if line.sequence is None]:
-            try:
+        for line in self._without_sequence():
+            like = self._like(line)
+            if like is None or like.ran:
+                self._begin(line, like)
+        return bool(self._open or self._waiting or not self._closed)
+
+    def _without_sequence(self):
+        return [line for line in self._open if line.sequence is None]
+
+    def _like(self, line):
+        """One that has a sequence and began with the same ids, or None."""
+        return next((one for one in self._open if one.sequence is not None
+                     and one.ids == line.ids), None)
+
+    def _begin(self, line, like):
+        """Gives a line its sequence: its ids do not run again where they ran
+        for another line."""
+        try:
+            if like is None:
                 line.sequence = self.generation.open()
                 self.generation.append(line.sequence, line.ids)
-            except Exception as error:  # an id that the model does not have
-                self._end(line, error)
-        return bool(self._open or self._waiting or not self._closed)
+            else:
+                line.sequence = self.generation.fork(like.sequence,
+                                                     len(line.ids))
+        except Exception as error:  # an id that the model does not have
+            self._end(line, error)
+
+    def _decode(self):
+        """One step of all; then those begin that waited for their ids to run
+        in another line's sequence."""
+        self.generation.decode()
+        self.batches += 1
+        for line in self._without_sequence():
+            self._begin(line, self._like(line))
+        for line in self._open:
+            line.ran = True
 
     def _end(self, line, why):
         self._open.remove(line)
@@ -114,8 +146,7 @@ class Writer:
         while self._take():
             try:
                 if self._open:
-                    self.generation.decode()
-                    self.batches += 1
+                    self._decode()
             except Exception as error:
                 for line in list(self._open):
                     self._end(line, error)

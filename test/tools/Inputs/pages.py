@@ -88,6 +88,28 @@ def is_usable(value):
     return isinstance(value, (int, float)) and value > 0 and math.isfinite(value)
 
 
+def readable(drawn):
+    """What a legend shows tells its series apart, nothing hides what lies under
+    it, and an axis that is not logarithmic has its numbers in one form."""
+    for chart in drawn:
+        looks = [(one["strokeStyle"], one["symbol"], one["lineDash"])
+                 for one in chart["legend"]]
+        for look in looks:
+            assert looks.count(look) == 1, f"{chart['title']}: {look} twice in the legend"
+        dashes = {one["text"]: one["lineDash"] for one in chart["legend"]}
+        for one in chart["legend"]:
+            if one["text"].endswith("predicted"):
+                assert one["symbol"] == "line", one
+            if one["text"] == "the simulation's floor":
+                assert one["order"] > max(other["order"] for other in chart["legend"]
+                                          if other is not one), "the floor hides points"
+        if dashes.get("attn, predicted") == [] and "ffn, predicted" in dashes:
+            assert dashes["ffn, predicted"], "the legend has no dashes"
+        if chart["title"] == "Rate":
+            forms = {"e" in label for label in chart["ticks"] if label != "0"}
+            assert len(forms) == 1, f"{chart['title']}: {chart['ticks']}"
+
+
 def depth(dom, data, drawn):
     of = {
         "Second moment at the residual sum": lambda m: m["sum"],
@@ -150,7 +172,7 @@ def report(dom, data, drawn):
     within = lambda one: (f"{one['entry']}: " if "entry" in one else "") + one["unit"]
     fused = [one for one in data["fusions"] if one["status"] == "fused"]
     equal("fusions", dom.tables["fusions"][1:], [
-        [one["boundary"], within(one), one["layers"],
+        [one["boundary"], within(one), one["layers"] or "–",
          ("✓ " if one in fused else "× ") + one["status"],
          size(one["bytes_saved"]) if one in fused else "–",
          str(one["launches_saved"]) if one in fused else "–", one["reason"]]
@@ -159,7 +181,7 @@ def report(dom, data, drawn):
         f"{len(fused)} of {len(data['fusions'])} boundaries are fused: "
         f"{size(sum(one['bytes_saved'] for one in fused))} less")
     equal("rewrites", [row[:4] for row in dom.tables["rewrites"][1:]],
-          [[one["name"], within(one), one["layers"],
+          [[one["name"], within(one), one["layers"] or "–",
             ("✓ " if one["status"] == "applied" else "× ") + one["status"]]
            for one in data["rewrites"]])
     equal("certificate", [row[0] for row in dom.tables["certificate"][1:]],
@@ -246,6 +268,7 @@ with open(other) as file:
 if kind != "loss":
     equal("the data", json.loads(dom.scripts["data"]), data)
 drawn = json.loads(dom.scripts["drawn"])
+readable(drawn)
 print({"depth": depth, "report": report, "loss": loss}[kind](dom, data, drawn))
 assert os.path.getsize(shot) > 50000, "the picture is empty"
 equal("the paper", corner(shot), "#14181e" if dark else "#ffffff")
