@@ -239,35 +239,9 @@ void scaledInSteps(const double *numbers, const BlockForm &form,
   }
 }
 
-// The sum of the squares of what levels at this scale differ from the numbers.
-double errorOf(const double *numbers, const BlockForm &form,
-               UnevenLevels uneven, double scale) {
-  double sum = 0;
-  for (int64_t k = 0; k < blockOfLevels; ++k) {
-    const uint8_t level = nearestLevel(numbers[k] / scale, form, uneven);
-    const double error = scale * uneven.values[level] - numbers[k];
-    sum += error * error;
-  }
-  return sum;
-}
-
-// A scale that is a power of two. The format's standard (OCP Microscaling)
-// makes the largest magnitude 8 to 15 halves, of which there are 8 and 12, so
-// that it loses up to a quarter; twice that scale makes it 4 to 7. The one with
-// the smaller error, the standard's where they are equal.
-double powerOf(const double *numbers, const BlockForm &form,
-               UnevenLevels uneven, double largest) {
-  const int power = std::ilogb(largest) - 3;
-  const double scale = std::ldexp(1.0, std::clamp(power, -126, 126)),
-               twice = std::ldexp(1.0, std::clamp(power + 1, -126, 126));
-  return errorOf(numbers, form, uneven, twice) <
-                 errorOf(numbers, form, uneven, scale)
-             ? twice
-             : scale;
-}
-
-// Encodes with uneven values. A scale that is no power of two makes the largest
-// magnitude the lowest value.
+// Encodes with uneven values. A scale that is a power of two makes the largest
+// magnitude 8 to 15 halves, of which there are 8 and 12, as the format's
+// standard (OCP Microscaling) has it; another makes it the lowest value.
 void scaledUneven(const double *numbers, const BlockForm &form,
                   UnevenLevels uneven, Levels &levels) {
   const double largest = largestOf(numbers, blockOfLevels);
@@ -276,7 +250,7 @@ void scaledUneven(const double *numbers, const BlockForm &form,
     scale = roundToF16(largest / uneven.values[0]);
     levels.step = bitsOfF16(scale);
   } else if (largest != 0) {
-    scale = powerOf(numbers, form, uneven, largest);
+    scale = std::ldexp(1.0, std::clamp(std::ilogb(largest) - 3, -126, 126));
     levels.step = narrowBf16(float(scale));
   }
   for (int64_t k = 0; k < blockOfLevels; ++k)
