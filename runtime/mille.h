@@ -281,7 +281,9 @@ mille_status mille_session_close(mille_session *session);
  *
  * In a session on a device of CUDA an output may be an address in that device's
  * memory: it stays there, complete when the run is over. Then padding must be
- * kept (mille_session_keep_padding). */
+ * kept (mille_session_keep_padding). To pinned memory of the host
+ * (cudaHostAlloc) the device copies an output straight, to other memory by way
+ * of the session's. */
 mille_status mille_session_run_entry(mille_session *session, size_t entry,
                                      const mille_size *sizes, size_t count,
                                      const void *const *inputs,
