@@ -71,8 +71,9 @@ typedef struct mille_device_kernel {
   uint32_t most_queries;
   /* 1 where a block has a unit's tensor cores and half of its shared memory for
    * itself: no other block of the launch is on that unit, but one of the next
-   * such launch. There are as many blocks as units, if tiles are fewer; a block
-   * without a tile is to end after those of the next launch have begun. */
+   * such launch. There are as many blocks as units, if tiles are fewer, but
+   * more than half as many; a block without a tile is to end after those of the
+   * next launch have begun. */
   uint32_t apart;
 } mille_device_kernel;
 

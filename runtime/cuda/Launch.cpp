@@ -184,7 +184,7 @@ uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel,
   isShort = tiles <= most;
   if (kernel.blocks_per_unit && !isShort)
     tiles = most;
-  if (kernel.apart && tiles && tiles < units)
+  if (kernel.apart && tiles < units && 2 * tiles > units)
     tiles = units;
   return tiles * cluster;
 }
