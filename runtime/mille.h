@@ -279,11 +279,9 @@ mille_status mille_session_close(mille_session *session);
  * computed. A model that needs rows of padding computes them (mille compile
  * --remarks=plan says why).
  *
- * In a session on a device of CUDA an output may be an address in that device's
- * memory: it stays there, complete when the run is over. Then padding must be
- * kept (mille_session_keep_padding). To pinned memory of the host
- * (cudaHostAlloc) the device copies an output straight, to other memory by way
- * of the session's. */
+ * In a session on a device of CUDA an output may be in that device's memory,
+ * where padding must be kept (mille_session_keep_padding), or in pinned memory
+ * of the host, which saves a copy; it is complete when the run is over. */
 mille_status mille_session_run_entry(mille_session *session, size_t entry,
                                      const mille_size *sizes, size_t count,
                                      const void *const *inputs,
