@@ -18,10 +18,11 @@ constexpr unsigned eightRowsBytes = 8 * lineBytes;
 // Two blocks share a unit: those of the next kernel ask for their weights
 // while this one still runs.
 constexpr unsigned sharedRoom = 112 << 10;
-// Two blocks of one kernel on a unit would share its tensor cores and its reads
-// while other units idle (an H200: 35 of 132 units had two of 128 blocks, which
-// took 1.5 times as long). So a kernel whose weights take that long is `apart`;
-// of two such kernels one is given more than half of a unit's shared memory.
+// Two blocks of one kernel on a unit share its tensor cores and its reads while
+// other units idle: of 128 blocks 35 units of an H200 had two, and those took
+// 1.5 times as long. A kernel whose blocks read many weights is `apart`: the
+// runtime gives every second such launch more than half of a unit's shared
+// memory, and a block of the others must have room beside it.
 constexpr unsigned sharedRoomApart = 97 << 10;
 constexpr int64_t weightsApart = 48 << 10; // bytes of a block
 // How long a block without columns stays: until the next kernel's are placed.
@@ -71,8 +72,8 @@ struct FewRowsPath {
   unsigned input = 0, weight = 0, fewerInput = 0; // maps
 };
 
-// Columns of sums, of a kernel with several paths: with more, one path for all
-// is as fast.
+// A tile of more sums (columns) has one path for all numbers of rows, which is
+// as fast.
 constexpr unsigned mostSums = 64;
 // The rows that a run copies where the only path has room for 64, and others
 // are zeros.

@@ -162,10 +162,12 @@ CUresult addOne(const Call &call, const mille_launch_argument &what,
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// More than half of a unit's shared memory, which a block without cluster may
-// have whole.
-uint32_t wideBytes(const Part &part) {
-  return (uint32_t)part.on().info().local_bytes / 2 + 1024;
+// The most shared memory that a launch gives a block: of kernels that are
+// `apart` more than half of a unit's, all of which a block could have.
+uint32_t mostBytes(const Part &part, const mille_device_kernel &kernel) {
+  const uint32_t wide = (uint32_t)part.on().info().local_bytes / 2 + 1024;
+  return kernel.apart && wide > kernel.shared_bytes ? wide
+                                                    : kernel.shared_bytes;
 }
 
 // Blocks of the launch: a cluster for each tile, or as many clusters as the
@@ -193,12 +195,9 @@ uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel,
 // not fit on a unit, and beside each only one of the launches before and after.
 uint32_t sharedBytesOf(Part &part, const mille_device_kernel &kernel,
                        uint64_t blocks) {
-  if (!kernel.apart || blocks > part.on().info().units)
-    return kernel.shared_bytes;
-  const uint32_t wide = wideBytes(part);
-  return part.launchesApart++ % 2 == 0 && wide > kernel.shared_bytes
-             ? wide
-             : kernel.shared_bytes;
+  const bool wide = kernel.apart && blocks <= part.on().info().units &&
+                    part.launchesApart++ % 2 == 0;
+  return wide ? mostBytes(part, kernel) : kernel.shared_bytes;
 }
 
 // While planning: loads the kernel and counts what a launch appends.
@@ -214,10 +213,8 @@ int32_t planLaunch(mille_task &task, const Call &call,
   if (status != MILLE_OK)
     return mille_task_fail(&task, status, "%s", package.message().text);
   if (!entryOf(part, kernel.entry, task.variant)) {
-    const uint32_t wide = kernel.apart ? wideBytes(part) : 0;
-    int32_t code =
-        addEntry(task, module, kernel.entry, kernel.threads,
-                 wide > kernel.shared_bytes ? wide : kernel.shared_bytes);
+    int32_t code = addEntry(task, module, kernel.entry, kernel.threads,
+                            mostBytes(part, kernel));
     if (!code)
       code = setCarveout(session, call.kernel.name,
                          entryOf(part, kernel.entry, task.variant)->function);

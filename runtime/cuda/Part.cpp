@@ -293,7 +293,7 @@ void leave(mille_session &session) {
 //===-- A run -------------------------------------------------------------===//
 
 // Of an application's memory: a device's, the host's if it is pinned, or 0.
-static int typeOf(const Part &part, const void *memory) {
+static int memoryTypeOf(const Part &part, const void *memory) {
   int type = 0, what = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
   void *value = &type;
   const CUresult error =
@@ -307,7 +307,7 @@ static int32_t checkOutputs(mille_session &session) {
   if (!session.memory->padding.found)
     return 0;
   for (uint32_t o = 0; o < session.entry->output_count; ++o)
-    if (typeOf(part, session.run.outputs[o]) == CU_MEMORYTYPE_DEVICE)
+    if (memoryTypeOf(part, session.run.outputs[o]) == CU_MEMORYTYPE_DEVICE)
       return failWith(session, MILLE_INVALID_ARGUMENT,
                       "output %s is in a device's memory but padding was "
                       "removed: call mille_session_keep_padding",
@@ -361,7 +361,7 @@ static CUresult readOutputs(Part &part, bool staged) {
     if (!region.written || !region.bytes)
       continue;
     const CUdeviceptr from = part.memory + region.offset;
-    const int type = typeOf(part, region.begin);
+    const int type = memoryTypeOf(part, region.begin);
     region.staged = staged && type != CU_MEMORYTYPE_HOST;
     if (type == CU_MEMORYTYPE_DEVICE) {
       error = cuda.cuMemcpyDtoDAsync((CUdeviceptr)region.begin, from,

@@ -104,9 +104,9 @@ private:
   FarPrefetch what;
 };
 
-// Four rows of a pass are one iteration, with one prefetch. A pass brings the
-// next `part` rows of a line, so that as many passes as a chunk has parts, for
-// each line of a row, bring all.
+// Pass p over the rows of a chunk asks for one line of each of `part` rows, as
+// the first pass over the next tile reads them: line p % lines, of the rows
+// from part * (p / lines) on. An iteration adds four rows and asks once.
 class PrefetchNextTile : public IRMutator {
 public:
   explicit PrefetchNextTile(NextTilePrefetch what) : what(std::move(what)) {}

@@ -229,16 +229,7 @@ void AttentionBackward::addQueries() {
   out(c, to, sum.head) = tile(c, lane, sum.block, sum.head);
   placeHeads(out, spec.out, D);
   out.bound(c, 0, D);
-  Var co(names("co")), ci(names("ci")), cv(names("cv"));
-  out.update(0)
-      .split(c, co, ci, columns, TailStrategy::GuardWithIf)
-      .split(ci, ci, cv, V)
-      .reorder({cv, ci, sum.row, sum.term, co, sum.tile, sum.block, sum.head})
-      .vectorize(cv)
-      .unroll(ci)
-      .unroll(sum.row);
-  join(out, sum);
-  tile.compute_at(out, co)
+  tile.compute_at(out, scheduleTiles(out, sum, D))
       .store_in(MemoryType::Register)
       .bound_extent(c, columns)
       .bound_extent(i, rows)

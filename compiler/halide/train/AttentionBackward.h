@@ -89,6 +89,9 @@ private:
                const Halide::ImageParam &of, int offset, int width,
                const BufferSpec &buffer);
   void join(Halide::Func &f, const Sum &sum);
+  // The last stage of a gradient by register tiles. Gives the loop over their
+  // columns.
+  Halide::Var scheduleTiles(Halide::Func &f, const Sum &sum, int width);
   void scheduleSums(Halide::Func &f, const Sum &sum, int width);
   void scheduleAcross(Halide::Func &f, Halide::Func &square,
                       const Halide::ImageParam &of, int width);

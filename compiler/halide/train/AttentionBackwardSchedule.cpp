@@ -23,11 +23,9 @@ void AttentionBackward::join(Func &f, const Sum &sum) {
     stage.compute_with(pipe.out.update(0), sum.block);
 }
 
-// A register tile of a gradient's sums.
-void AttentionBackward::scheduleSums(Func &f, const Sum &sum, int width) {
+Var AttentionBackward::scheduleTiles(Func &f, const Sum &sum, int width) {
   Var co(names("co")), ci(names("ci")), cv(names("cv"));
-  f.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
-  f.update(1)
+  f.update(f.num_update_definitions() - 1)
       .split(c, co, ci, columnsOfTile(width), TailStrategy::GuardWithIf)
       .split(ci, ci, cv, V)
       .reorder({cv, ci, sum.row, sum.term, co, sum.tile, sum.block, sum.head})
@@ -35,6 +33,13 @@ void AttentionBackward::scheduleSums(Func &f, const Sum &sum, int width) {
       .unroll(ci)
       .unroll(sum.row);
   join(f, sum);
+  return co;
+}
+
+// A register tile of a gradient's sums.
+void AttentionBackward::scheduleSums(Func &f, const Sum &sum, int width) {
+  f.update(0).vectorize(c, V, TailStrategy::GuardWithIf);
+  scheduleTiles(f, sum, width);
   pipe.passes.push_back(keepSums({f.name(), sum.term.name(), true}));
 }
 
