@@ -9,7 +9,7 @@ packages="cmake ninja-build ccache g++ clang-22 clang-format-22 lld-22 libclang-
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libsimdjson-dev libcli11-dev libpcre2-dev libutf8proc-dev libjemalloc-dev libgtest-dev
   libbenchmark-dev pkgconf
-  python3 python3-pip python3-psutil python3-dev python3-numpy python3-pytest
+  python3 python3-pip python3-psutil python3-dev python3-numpy python3-pytest python3-jinja2
   opencl-headers ocl-icd-libopencl1 pocl-opencl-icd oclgrind
   libjs-chart.js"
 [ "${1:-}" != tests ] || packages="$packages chromium-headless-shell"
