@@ -1,6 +1,7 @@
 // Halide pipelines of the kernels, each an algorithm and its schedule.
 // Must not be included outside of compiler/halide.
 #pragma once
+#include "compiler/halide/CoreKind.h"
 #include "compiler/kernels/KernelInfo.h"
 #include "compiler/kernels/Spec.h"
 
@@ -9,17 +10,14 @@
 namespace mille {
 
 // The properties of a machine that schedules depend on.
-struct Machine {
+struct Machine : CoreKind {
   int lanes = 16;        // f32 in a vector
-  bool wide = true;      // 32 vector registers, not 16
   bool pairs = false;    // multiply-adds of pairs of bf16
   bool integers = false; // multiply-adds of pairs of i16, but none of bf16
   bool picks = false;    // picks one of 16 numbers by lane: PickInstruction.h
   bool bytes = false;    // multiply-adds of four bytes
-  bool tileRegisters = false;    // AMX, of bf16 and of bytes
   bool prefetchesIntoL2 = false; // into L2 only, and drops no prefetch
-  bool looksFar = false; // ahead, over 300 instructions: PipelineTiles.cpp
-  bool device = false;   // work-groups of work-items; a kernel is the whole op
+  bool device = false; // work-groups of work-items; a kernel is the whole op
 };
 
 // Names that no other kernel of the process has: Halide would number equal

@@ -118,7 +118,7 @@ void prepareHalide() {
 }
 
 Machine machineOf(const Halide::Target &target, const EmitOptions &options) {
-  Machine machine;
+  Machine machine{options.core};
   machine.device = target.has_gpu_feature();
   if (machine.device) {
     machine.lanes = 4;
@@ -126,15 +126,10 @@ Machine machineOf(const Halide::Target &target, const EmitOptions &options) {
   }
   // A target names its newest feature only, not the features that it implies.
   machine.bytes = target.has_feature(Halide::Target::AVX512_Zen4);
-  machine.wide =
-      machine.bytes || target.has_feature(Halide::Target::AVX512_Skylake);
   machine.lanes = machine.wide ? 16 : 8;
   machine.picks = machine.wide;
   machine.pairs = machine.bytes && options.bf16;
   machine.integers = machine.bytes && !options.bf16;
-  // With AVX-512 but without bf16 a core is of Skylake's kind, which holds 224.
-  machine.looksFar = !machine.wide || options.bf16;
-  machine.tileRegisters = machine.wide && options.tileRegisters;
   // Zen 4 drops some prefetches into L2 only (arXiv 2411.02814), and gains
   // nothing.
   machine.prefetchesIntoL2 = machine.tileRegisters;
@@ -244,7 +239,7 @@ EmitOptions emitOptionsOf(const mille::Target &target) {
       options.cpu = row.cpu;
     }
   options.bf16 = target.features & MILLE_CPU_AVX512_BF16;
-  options.tileRegisters = target.features & MILLE_CPU_AMX;
+  options.core = coreKindOf(target);
   return options;
 }
 

@@ -1,5 +1,6 @@
 // Makes an object of a kernel spec, by Halide. Must not know MLIR.
 #pragma once
+#include "compiler/halide/CoreKind.h"
 #include "compiler/kernels/KernelInfo.h"
 #include "compiler/kernels/Spec.h"
 #include "compiler/kernels/Targets.h"
@@ -13,11 +14,11 @@ struct EmitOptions {
   std::string entry; // name of the function; entry + "_argv" is what hosts call
   std::string unique; // part of every internal name, different for each kernel
   RowClass rows = RowClass::many;
-  bool lowered = false;       // gives Halide's lowered program, no object
-  unsigned rank = 0;          // of a matmul's tile (Tiles.h)
-  std::string cpu;            // for which LLVM makes code; empty: a device
-  bool bf16 = false;          // the CPU has bf16's instructions
-  bool tileRegisters = false; // the CPU has tile registers
+  bool lowered = false; // gives Halide's lowered program, no object
+  unsigned rank = 0;    // of a matmul's tile (Tiles.h)
+  std::string cpu;      // for which LLVM makes code; empty: a device
+  bool bf16 = false;    // the CPU has bf16's instructions
+  CoreKind core;        // the CPU's
 };
 
 // The options that follow from a target. `target` is empty where Halide does

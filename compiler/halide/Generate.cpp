@@ -26,15 +26,8 @@ std::string makerOf(const EmitOptions &options) {
              : "\n" + options.cpu + " by LLVM " LLVM_VERSION_STRING;
 }
 
-bool isWide(const Target &target) { return target.features & MILLE_CPU_AVX512; }
-
-bool hasTileRegisters(const Target &target) {
-  return target.features & MILLE_CPU_AMX;
-}
-
 Core coreFor(const KernelSpec &spec, const Target &target) {
-  return coreOf(isWide(target), hasTileRegisters(target),
-                spec.matmul.isNarrow());
+  return coreOf(coreKindOf(target), spec.matmul.isNarrow());
 }
 
 class HalideGenerator : public Generator {
@@ -115,8 +108,10 @@ public:
       return !target.isDevice() && fewRowsOf(spec.attention) > 0;
     if (spec.kind != KernelKind::matmul || fewRowsOf(spec) == 0)
       return false;
-    const bool inTiles = hasTileRegisters(target) && spec.matmul.isNarrow();
-    return (isWide(target) && !inTiles) || target.backend == "opencl";
+    if (target.isDevice())
+      return target.backend == "opencl";
+    const CoreKind core = coreKindOf(target);
+    return core.wide && !(core.tileRegisters && spec.matmul.isNarrow());
   }
 
   std::vector<std::string> tiles(const KernelSpec &spec,
@@ -150,9 +145,7 @@ private:
   static uint32_t rowUnitOf(const KernelSpec &spec) {
     switch (spec.kind) {
     case KernelKind::matmul:
-      return spec.matmul.isNarrow()
-                 ? 16
-                 : tilesOf(spec, coreOf(/*wide=*/true)).front().rows;
+      return spec.matmul.isNarrow() ? 16 : tilesOf(spec, coreOf()).front().rows;
     case KernelKind::attention:
       return 32;
     case KernelKind::weightGradient:

@@ -15,10 +15,6 @@ namespace mille {
 
 namespace {
 
-Core coreFor(const Machine &machine, const MatmulSpec &m) {
-  return coreOf(machine.wide, machine.tileRegisters, m.isNarrow());
-}
-
 MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
   std::vector<MatmulTile> tiles = tilesOf(spec, core);
   return tiles[rank < tiles.size() ? rank : 0];
@@ -40,7 +36,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
           device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                  : DeviceTile{}),
       tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0, 0}
-                  : tileOf(spec, coreFor(machine, s), rank)),
+                  : tileOf(spec, coreOf(machine, s.isNarrow()), rank)),
       chunk(few ? tile.chunkOfFew : tile.chunk), V(machine.lanes),
       K(int(s.inner)), panel(int(s.panel)), panels(int(s.panels)),
       accumulators(s.accumulators), group(int(s.group())),
@@ -48,7 +44,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       slices(width / tile.columns),
       // On a device neighbouring items read neighbouring words.
       readsWords(device && group > 1),
-      pipelined(coreFor(machine, s).pipelines && oneInstruction &&
+      pipelined(coreOf(machine, s.isNarrow()).pipelines && oneInstruction &&
                 chunk == steps && slices == 1 && K % group == 0 &&
                 !s.ofBlocks()),
       vectorPieces(pipelined && machine.looksFar && s.epilogue.expensive()),

@@ -1,6 +1,7 @@
 // Chooses the tiles of a matmul by a model of the core: registers,
 // multiply-adds and loads per cycle, bytes of L2. Must not search or measure.
 #pragma once
+#include "compiler/halide/CoreKind.h"
 #include "compiler/kernels/Spec.h"
 
 #include <string>
@@ -21,10 +22,10 @@ struct Core {
   int tileRegisters = 0; // which then hold the sums
   bool pipelines =
       false; // tiles of many rows whose sums are whole: PipelineTiles.h
+  bool waitsForL3 = false; // for rows and panels that L2 does not hold
 };
-// 32 vector registers of 16 lanes, or 16 of 8; and perhaps tile registers, for
-// sums of narrow types.
-Core coreOf(bool wide, bool hasTileRegisters = false, bool narrow = false);
+// Narrow types have their sums in tile registers, if there are any.
+Core coreOf(const CoreKind &kind = {}, bool narrow = false);
 
 struct MatmulTile {
   int rows, columns; // of the out, in every accumulator

@@ -1,0 +1,18 @@
+// What schedules and the model of a core (Tiles.h) follow from.
+#pragma once
+#include "compiler/kernels/Targets.h"
+
+namespace mille {
+
+struct CoreKind {
+  bool wide = true; // 32 vector registers of 16 lanes, not 16 of 8
+  // Ahead, over 300 instructions, so that L3 is no long wait. With AVX-512 but
+  // without bf16 a core is of Skylake's kind, which holds 224.
+  bool looksFar = true;
+  bool tileRegisters = false; // AMX, of bf16 and of bytes
+};
+
+// The least of the cores of a CPU's target; the defaults for a device.
+CoreKind coreKindOf(const Target &target);
+
+} // namespace mille
