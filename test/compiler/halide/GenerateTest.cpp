@@ -111,6 +111,31 @@ void experts() {
   expect(all.info.bufferCount == 4, "a kernel of one expert has no starts");
 }
 
+// The sums of many rows are whole, but where a core waits for L3 and a panel
+// takes more than a quarter of L2.
+void pieces() {
+  auto tileOf = [](const std::string &inner, const char *target) {
+    const std::string in = "memref<?x" + inner + "xf32>",
+                      weight = "memref<1x" + inner + "x48xf32>";
+    ParsedKernel parsed("func.func @f(%in: " + in + ", %w: " + weight +
+                        ", %o: memref<?x48xf32>) {\n kernel.matmul %in, %w "
+                        "outs(%o : memref<?x48xf32>) accumulators 1 {\n"
+                        "^bb0(%a: f32):\n kernel.yield %a : f32\n } : " +
+                        in + ", " + weight + "\n return\n}\n");
+    return generators().tiles(parsed.op, isaNamed(target)).front();
+  };
+  const std::string tile = "8 rows x 48 columns, ";
+  expect(tileOf("1364", "cascadelake") ==
+             tile + "1364 steps of K at once, of few rows in pieces of 682",
+         "a quarter of L2");
+  expect(tileOf("1536", "cascadelake") ==
+             tile + "1536 steps of K in pieces of 512, of few rows of 768",
+         "more than a quarter of L2");
+  expect(tileOf("3072", "zen4") ==
+             tile + "3072 steps of K at once, of few rows in pieces of 768",
+         "a core that does not wait");
+}
+
 void cache(const std::string &folder, const Target &isa) {
   namespace fs = std::filesystem;
   fs::remove_all(folder);
@@ -228,6 +253,7 @@ int main(int argc, char **argv) {
     sameBytes(isa);
     names();
     experts();
+    pieces();
     cache(base + ".cache", isa);
   }
   printf("%d failures\n", failures);
