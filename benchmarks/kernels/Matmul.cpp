@@ -104,8 +104,8 @@ struct Matmul {
            ", %parameters: " + parameters + ", %sums: " + sums +
            ", %column: " + column + ", %bias: " + column + ", %rest: " + r +
            ", %out: " + o + ") {\n kernel.matmul %in, %weight " +
-           (bytes() ? "parameters %parameters, %sums : " + parameters + ", " +
-                          sums + " "
+           (bytes() ? "parameters %parameters : " + parameters +
+                          " sums %sums : " + sums + " "
                     : "") +
            (names.empty() ? "" : "extras(" + names + " : " + kinds + ") ") +
            "outs(%out : " + o + ") accumulators 1 {\n" +

@@ -48,6 +48,9 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                 chunk == steps && slices == 1 && K % group == 0 &&
                 !s.ofBlocks()),
       vectorPieces(pipelined && machine.looksFar && s.epilogue.expensive()),
+      rowsOfPiece(pipelined && !machine.looksFar && s.epilogue.expensive()
+                      ? tile.rows
+                      : 1),
       // Sums that tile registers made lie in L1 already.
       parksSums(pipelined || (s.parks() && !inTiles)),
       leastRows(few && tile.rows > 2 ? tile.rows - 2 : tile.rows - 1),

@@ -173,9 +173,9 @@ void MatmulPipe::addPasses() {
                       tileRows.y.name(), bytes, step * steps, step * chunk,
                       chunk, lines, groupedSteps(), prefetchesIntoL2}));
   if (pipelined)
-    pipe.passes.push_back(
-        pipelineTiles({product.name(), parking.name(), no.name(),
-                       tileRows.y.name(), tileRows.x.name(), ni.name()}));
+    pipe.passes.push_back(pipelineTiles(
+        {product.name(), parking.name(), no.name(), tileRows.y.name(),
+         tileRows.x.name(), ni.name(), rowsOfPiece}));
   // While a tile's epilogue reads a row of the run, memory brings that of the
   // next tile: its rows lie too far apart for the hardware to foresee.
   for (size_t i = 0; i < s.extras.size(); ++i)

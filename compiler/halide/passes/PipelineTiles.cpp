@@ -1,6 +1,6 @@
 // Tiles are software-pipelined: the sums of a tile are parked in L1, and its
-// epilogue is cut into pieces (a row, or one vector of a row) that alternate
-// with groups of steps of the next tile. The pipeline runs through all tiles of
+// epilogue is cut into pieces (rows, or one vector of a row) that alternate with
+// groups of steps of the next tile. The pipeline runs through all tiles of
 // all panels; the epilogue of the very last tile follows alone. Without it the
 // multipliers stood still for most of an epilogue, and while its loads and
 // stores waited: a core looks ahead over some 300 instructions, and over fewer
@@ -8,9 +8,11 @@
 // to 96.3 %, with GELU from 88.1 to 94.2 (90.7 where a piece is a row), 384 ->
 // 1536 with GELU from 79.8 to 88.7; bf16 with GELU from 95.8 to 98; f32 256 ->
 // 1024 from 88.6 to 90. On a Cascade Lake, which looks ahead over 224, it waits
-// for one vector's polynomial, while those of a row overlap: there a piece is a
-// row. 384 -> 1536 with GELU is then 1.14 times as fast in f32 at 128 and 512
-// rows, 1.57 times in bytes.
+// for one vector's polynomial, while those of several rows overlap: there a
+// piece is all rows of a tile. With GELU, in pieces of a row and of all, f32
+// reaches, at 128 rows, 77 and 80 % of its peak (256 -> 1024), 85 and 87 (384 ->
+// 1536), 90.5 and 91.4 (768 -> 3072), bytes 40 and 44, 51 and 54.5, 67 and 69.
+// Without a polynomial pieces of a row are better (f32 95 and 92.5).
 // Must not change what is computed: a tile's rows of the out depend on no other
 // tile.
 #include "compiler/halide/passes/PipelineTiles.h"
@@ -137,7 +139,7 @@ private:
 
 // The epilogue of the tile before.
 struct Epilogue {
-  int rows, vectors; // pieces: rows x vectors of a row
+  int rows, vectors; // pieces: rows, or rows together, x vectors of a row
   Expr any;          // whether there is a tile before
   std::function<Stmt(const Expr &row, const Expr &vector)> piece;
 };
@@ -225,15 +227,18 @@ private:
     names.insert(names.end(), found.lets.begin(), found.lets.end());
     const std::string park = what.park + "." + std::to_string(parks);
     const Stmt row = ParkElsewhere(what.park, park).mutate(found.loop->body);
-    auto piece = [&](const Expr &rowNumber, const Expr &vector) {
+    const int together = what.rowsTogether;
+    auto piece = [&](const Expr &number, const Expr &vector) {
       Stmt one = OneVector(what.vector, vector).mutate(row);
-      return renamed(substitute(found.loop->name, rowNumber, one), names,
-                     before);
+      one = together == 1 ? substitute(found.loop->name, number, one)
+                          : loopLike(found.loop, found.loop->name,
+                                     number * together, together, one);
+      return renamed(one, names, before);
     };
     Expr isTop = down.at() == down.min,
          isFirst = isTop && across.at() == across.min;
-    Interleave interleave(what, park,
-                          {found.rows, found.vectors, !isFirst, piece});
+    Interleave interleave(
+        what, park, {found.rows / together, found.vectors, !isFirst, piece});
     Stmt body = interleave.mutate(loop->body);
     if (!interleave.done) // the last, partial panel
       return loop;

@@ -14,6 +14,7 @@ struct TilePipeline {
   std::string panel, tile; // the loops, outermost first
   std::string row;         // the epilogue's loop over a tile's rows
   std::string vector;      // inside it, the loop over a row's vectors, if any
+  int rowsTogether = 1;    // of a piece; it divides a tile's rows
 };
 
 // The pass, for add_custom_lowering_pass, which owns it. It must follow
