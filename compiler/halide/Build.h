@@ -1,7 +1,7 @@
 // Halide pipelines of the kernels, each an algorithm and its schedule.
 // Must not be included outside of compiler/halide.
 #pragma once
-#include "compiler/halide/CoreKind.h"
+#include "compiler/halide/CpuTraits.h"
 #include "compiler/kernels/KernelInfo.h"
 #include "compiler/kernels/Spec.h"
 
@@ -10,7 +10,7 @@
 namespace mille {
 
 // The properties of a machine that schedules depend on.
-struct Machine : CoreKind {
+struct Machine : CpuTraits {
   int lanes = 16;        // f32 in a vector
   bool pairs = false;    // multiply-adds of pairs of bf16
   bool integers = false; // multiply-adds of pairs of i16, but none of bf16

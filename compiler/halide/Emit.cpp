@@ -118,7 +118,7 @@ void prepareHalide() {
 }
 
 Machine machineOf(const Halide::Target &target, const EmitOptions &options) {
-  Machine machine{options.core};
+  Machine machine{options.traits};
   machine.device = target.has_gpu_feature();
   if (machine.device) {
     machine.lanes = 4;
@@ -239,7 +239,7 @@ EmitOptions emitOptionsOf(const mille::Target &target) {
       options.cpu = row.cpu;
     }
   options.bf16 = target.features & MILLE_CPU_AVX512_BF16;
-  options.core = coreKindOf(target);
+  options.traits = traitsOf(target);
   return options;
 }
 

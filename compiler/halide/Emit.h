@@ -1,6 +1,6 @@
 // Makes an object of a kernel spec, by Halide. Must not know MLIR.
 #pragma once
-#include "compiler/halide/CoreKind.h"
+#include "compiler/halide/CpuTraits.h"
 #include "compiler/kernels/KernelInfo.h"
 #include "compiler/kernels/Spec.h"
 #include "compiler/kernels/Targets.h"
@@ -18,7 +18,7 @@ struct EmitOptions {
   unsigned rank = 0;    // of a matmul's tile (Tiles.h)
   std::string cpu;      // for which LLVM makes code; empty: a device
   bool bf16 = false;    // the CPU has bf16's instructions
-  CoreKind core;        // the CPU's
+  CpuTraits traits;     // the CPU's
 };
 
 // The options that follow from a target. `target` is empty where Halide does

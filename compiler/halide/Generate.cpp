@@ -27,7 +27,7 @@ std::string makerOf(const EmitOptions &options) {
 }
 
 Core coreFor(const KernelSpec &spec, const Target &target) {
-  return coreOf(coreKindOf(target), spec.matmul.isNarrow());
+  return coreOf(traitsOf(target), spec.matmul.isNarrow());
 }
 
 class HalideGenerator : public Generator {
@@ -110,8 +110,8 @@ public:
       return false;
     if (target.isDevice())
       return target.backend == "opencl";
-    const CoreKind core = coreKindOf(target);
-    return core.wide && !(core.tileRegisters && spec.matmul.isNarrow());
+    const CpuTraits cpu = traitsOf(target);
+    return cpu.wide && !(cpu.tileRegisters && spec.matmul.isNarrow());
   }
 
   std::vector<std::string> tiles(const KernelSpec &spec,

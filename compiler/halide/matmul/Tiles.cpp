@@ -8,11 +8,11 @@
 
 namespace mille {
 
-Core coreOf(const CoreKind &kind, bool narrow) {
+Core coreOf(const CpuTraits &traits, bool narrow) {
   // AVX-512: the smaller number of Skylake and Zen 4; AVX2: of Haswell and Zen
   // 2. Software pipelining of f32 on cores with tile registers was not
   // measured.
-  if (kind.wide)
+  if (traits.wide)
     return {32,
             16,
             2,
@@ -20,9 +20,9 @@ Core coreOf(const CoreKind &kind, bool narrow) {
             2,
             32,
             1 << 20,
-            kind.tileRegisters && narrow ? 8 : 0,
-            !kind.tileRegisters,
-            !kind.looksFar};
+            traits.tileRegisters && narrow ? 8 : 0,
+            !traits.tileRegisters,
+            !traits.looksFar};
   return {16, 8, 2, 5, 2, 32, 512 << 10};
 }
 
@@ -112,9 +112,10 @@ int chunkOf(const MatmulSpec &m, int64_t most) {
 
 // Whole sums read all of K for each panel, in which time L2 loses the rows; a
 // core that hides the latency of L3 does not mind. Of a Cascade Lake's peak, in
-// f32 at 128 and 512 rows, whole sums and pieces of 512 reach, with 1792 steps,
-// 92, 92 and 93, 92 %; with 2560 77, 80 and 90, 89; with 3072 80, 81 and 92, 92;
-// with 4096 86, 88 and 92, 93. A panel of 1820 steps takes a quarter of its L2.
+// f32 at 128 and 512 rows, whole sums and pieces of 512 reach: with 1024 steps
+// 89, 89 and 90, 88 %; with 1536 93, 92 and 93, 91 (89 and 93 in MiniLM at 128
+// rows); with 2560 77, 80 and 90, 89; with 3072 80, 81 and 92, 92; with 4096
+// 86, 88 and 92, 93. A panel of 1365 steps takes a quarter of its L2.
 int chunkOfMany(const MatmulSpec &m, const Core &core, int rows) {
   if (!core.waitsForL3)
     return chunkOf(m, stepsOfOnePanel(m, core, rows));
@@ -267,7 +268,8 @@ std::string explainTile(const KernelSpec &spec, const Core &core) {
   if (core.waitsForL3)
     text << ", " << stepsOfTwoPanels(m, core, rowsOfTask) << " of "
          << rowsOfTask << " rows, and a panel of "
-         << core.bytesOfL2 / 4 / (4 * m.panel) << " steps takes a quarter of it";
+         << core.bytesOfL2 / 4 / (4 * m.panel)
+         << " steps takes a quarter of it";
   else if (core.pipelines)
     text << ", " << stepsOfOnePanel(m, core, tile.rows)
          << " of one panel and a tile's rows";

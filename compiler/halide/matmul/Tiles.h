@@ -1,7 +1,7 @@
 // Chooses the tiles of a matmul by a model of the core: registers,
 // multiply-adds and loads per cycle, bytes of L2. Must not search or measure.
 #pragma once
-#include "compiler/halide/CoreKind.h"
+#include "compiler/halide/CpuTraits.h"
 #include "compiler/kernels/Spec.h"
 
 #include <string>
@@ -25,7 +25,7 @@ struct Core {
   bool waitsForL3 = false; // for rows and panels that L2 does not hold
 };
 // Narrow types have their sums in tile registers, if there are any.
-Core coreOf(const CoreKind &kind = {}, bool narrow = false);
+Core coreOf(const CpuTraits &traits = {}, bool narrow = false);
 
 struct MatmulTile {
   int rows, columns; // of the out, in every accumulator

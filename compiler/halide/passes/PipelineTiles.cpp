@@ -1,6 +1,6 @@
 // Tiles are software-pipelined: the sums of a tile are parked in L1, and its
-// epilogue is cut into pieces (rows, or one vector of a row) that alternate with
-// groups of steps of the next tile. The pipeline runs through all tiles of
+// epilogue is cut into pieces (rows, or one vector of a row) that alternate
+// with groups of steps of the next tile. The pipeline runs through all tiles of
 // all panels; the epilogue of the very last tile follows alone. Without it the
 // multipliers stood still for most of an epilogue, and while its loads and
 // stores waited: a core looks ahead over some 300 instructions, and over fewer
@@ -10,8 +10,9 @@
 // 1024 from 88.6 to 90. On a Cascade Lake, which looks ahead over 224, it waits
 // for one vector's polynomial, while those of several rows overlap: there a
 // piece is all rows of a tile. With GELU, in pieces of a row and of all, f32
-// reaches, at 128 rows, 77 and 80 % of its peak (256 -> 1024), 85 and 87 (384 ->
-// 1536), 90.5 and 91.4 (768 -> 3072), bytes 40 and 44, 51 and 54.5, 67 and 69.
+// reaches, at 128 rows, 77 and 80 % of its peak (256 -> 1024), 85 and 87 (384
+// -> 1536), 90.5 and 91.4 (768 -> 3072), bytes 40 and 44, 51 and 54.5, 67 and
+// 69.
 // Without a polynomial pieces of a row are better (f32 95 and 92.5).
 // Must not change what is computed: a tile's rows of the out depend on no other
 // tile.

@@ -4,7 +4,7 @@
 
 namespace mille {
 
-struct CoreKind {
+struct CpuTraits {
   bool wide = true; // 32 vector registers of 16 lanes, not 16 of 8
   // Ahead, over 300 instructions, so that L3 is no long wait. With AVX-512 but
   // without bf16 a core is of Skylake's kind, which holds 224.
@@ -13,6 +13,6 @@ struct CoreKind {
 };
 
 // The least of the cores of a CPU's target; the defaults for a device.
-CoreKind coreKindOf(const Target &target);
+CpuTraits traitsOf(const Target &target);
 
 } // namespace mille

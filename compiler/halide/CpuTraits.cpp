@@ -1,8 +1,9 @@
-#include "compiler/halide/CoreKind.h"
+// The traits of each target's CPU. Must not know what schedules make of them.
+#include "compiler/halide/CpuTraits.h"
 
 #include "runtime/abi.h"
 
-mille::CoreKind mille::coreKindOf(const Target &target) {
+mille::CpuTraits mille::traitsOf(const Target &target) {
   if (target.isDevice())
     return {};
   const bool wide = target.features & MILLE_CPU_AVX512;
