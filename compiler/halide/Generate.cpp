@@ -105,8 +105,8 @@ public:
   }
 
   // Matmul has a schedule of its own for few rows on AVX-512 without tile
-  // registers, and on devices of OpenCL, where it is the one without local
-  // memory. With CUDA every device has that. Attention to a state has one on
+  // registers where its weight is not small, and on devices of OpenCL, where it
+  // is the one without local memory. With CUDA every device has that. Attention to a state has one on
   // every CPU.
   bool hasClasses(const KernelSpec &given,
                   const Target &target) const override {
@@ -116,7 +116,9 @@ public:
     if (spec.kind != KernelKind::matmul || fewRowsOf(spec) == 0)
       return false;
     const bool inTiles = hasTileRegisters(target) && spec.matmul.isNarrow();
-    return (isWide(target) && !inTiles) || target.backend == "opencl";
+    return (isWide(target) && !inTiles &&
+            !isSmall(spec, coreFor(spec, target))) ||
+           target.backend == "opencl";
   }
 
   std::vector<std::string> tiles(const KernelSpec &spec,
