@@ -241,8 +241,10 @@ int fewRowsOf(const KernelSpec &spec) {
 
 bool isSmall(const KernelSpec &spec, const Core &core) {
   const MatmulSpec &m = spec.matmul;
-  return !m.ofBlocks() &&
-         4 * m.steps() * m.panel * m.panels <= core.bytesOfL1 / 2;
+  const int64_t ofPanel = m.ofBlocks() ? m.inner / m.blocks.numbers() *
+                                             m.blocks.bytes(m.accumulators)
+                                       : 4 * m.steps() * m.panel;
+  return ofPanel * m.panels <= core.bytesOfL1 / 2;
 }
 
 std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {
@@ -281,6 +283,8 @@ std::string explainTile(const KernelSpec &spec, const Core &core) {
   if (core.pipelines)
     text << ", " << stepsOfOnePanel(m, core, tile.rows)
          << " of one panel and a tile's rows";
+  if (isSmall(spec, core))
+    text << "; the weight fits half of L1: one short kernel for all rows";
   return text.str();
 }
 
