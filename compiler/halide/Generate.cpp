@@ -106,8 +106,8 @@ public:
 
   // Matmul has a schedule of its own for few rows on AVX-512 without tile
   // registers where its weight is not small, and on devices of OpenCL, where it
-  // is the one without local memory. With CUDA every device has that. Attention to a state has one on
-  // every CPU.
+  // is the one without local memory. With CUDA every device has that. Attention
+  // to a state has one on every CPU.
   bool hasClasses(const KernelSpec &given,
                   const Target &target) const override {
     const KernelSpec spec = withPanels(given);
