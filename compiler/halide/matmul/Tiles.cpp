@@ -241,10 +241,8 @@ int fewRowsOf(const KernelSpec &spec) {
 
 bool isSmall(const KernelSpec &spec, const Core &core) {
   const MatmulSpec &m = spec.matmul;
-  const int64_t ofPanel = m.ofBlocks() ? m.inner / m.blocks.numbers() *
-                                             m.blocks.bytes(m.accumulators)
-                                       : 4 * m.steps() * m.panel;
-  return ofPanel * m.panels <= core.bytesOfL1 / 2;
+  return !m.ofBlocks() &&
+         4 * m.steps() * m.panel * m.panels <= core.bytesOfL1 / 2;
 }
 
 std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {

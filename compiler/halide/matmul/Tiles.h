@@ -46,11 +46,11 @@ KernelSpec withPanels(KernelSpec spec);
 // over.
 int fewRowsOf(const KernelSpec &spec);
 
-// Whether a weight fits half of L1. Its matmul takes microseconds, so that code
-// matters as much as time: one kernel serves all numbers of rows, with lower
-// tiles (but for blocks) and one copy of its loops. On a Cascade Lake it is
-// made in 0.38 of the time of two; a model of 32 channels takes 2 % more time
-// at 16 rows and 6 % at 128.
+// Whether a weight fits half of L1, and is not in blocks. Its matmul takes
+// microseconds, so that code matters as much as time: one kernel of lower tiles
+// and with one copy of its loops serves all numbers of rows. On a Cascade Lake
+// it is made in 0.38 of the time of two; a model of 32 channels takes 2 to 3 %
+// more time at 16 rows and 6 % at 128. (Of blocks it would be 11 and 27 %.)
 bool isSmall(const KernelSpec &spec, const Core &core);
 
 // Whether a tile's sums may wait in their place of the out between pieces of K:

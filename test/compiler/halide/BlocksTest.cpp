@@ -386,8 +386,7 @@ int main(int argc, char **argv) {
       continue;
     }
     judge({encoding, unit, 100, 1});
-    // A weight that is not small (Tiles.h), in every encoding.
-    judge({encoding, unit < 256 ? 576 : 3 * unit, 49, 1});
+    judge({encoding, 3 * unit, 49, 1});
     // The rest have one shape, and share kernels.
     if (!turns.takesNext())
       continue;
