@@ -98,9 +98,9 @@ public:
   }
 
   // Matmul has a schedule of its own for few rows on AVX-512 without tile
-  // registers, and on devices of OpenCL, where it is the one without local
-  // memory. With CUDA every device has that. Attention to a state has one on
-  // every CPU.
+  // registers where its weight is not small, and on devices of OpenCL, where it
+  // is the one without local memory. With CUDA every device has that. Attention
+  // to a state has one on every CPU.
   bool hasClasses(const KernelSpec &given,
                   const Target &target) const override {
     const KernelSpec spec = withPanels(given);
@@ -111,7 +111,8 @@ public:
     if (target.isDevice())
       return target.backend == "opencl";
     const CpuTraits cpu = traitsOf(target);
-    return cpu.wide && !(cpu.tileRegisters && spec.matmul.isNarrow());
+    const bool inTiles = cpu.tileRegisters && spec.matmul.isNarrow();
+    return cpu.wide && !inTiles && !isSmall(spec, coreFor(spec, target));
   }
 
   std::vector<std::string> tiles(const KernelSpec &spec,

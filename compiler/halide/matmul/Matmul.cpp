@@ -26,6 +26,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                        const Names &names, bool few, unsigned rank, bool inRows)
     : spec(spec), s(spec.matmul), names(names), device(machine.device),
       fewRows(few), inRows(inRows),
+      isSmall(!device && mille::isSmall(spec, coreFor(machine, s))),
       oneInstruction(s.ofBytes()
                          ? machine.bytes
                          : s.input.element == Element::f32 || machine.pairs),
@@ -55,7 +56,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       parksSums(pipelined || (s.parks() && !inTiles)),
       leastRows(few && tile.rows > 2 ? tile.rows - 2 : tile.rows - 1),
       // A machine without row classes has one kernel for all numbers of rows.
-      hasShortTiles(inTiles || few || !machine.wide ||
+      hasShortTiles(inTiles || few || !machine.wide || isSmall ||
                     tile.unshared() > fewRowsOf(spec)) {
   if (device)
     i = m; // an item's rows are the out's

@@ -74,7 +74,8 @@ private:
   const MatmulSpec &s;
   const Names &names;
   const bool device, fewRows; // the target, the row class
-  const bool inRows; // the weight lies in rows of words, and is read in panels
+  const bool inRows;  // the weight lies in rows of words, and is read in panels
+  const bool isSmall; // the weight: Tiles.h
   // One instruction multiplies and adds a group of the input's values.
   const bool oneInstruction;
   // Tile registers hold the sums while K is summed; the epilogue reads them

@@ -141,7 +141,8 @@ void MatmulPipe::schedule() {
   if (inTiles)
     return sumInTiles();
   s.ofBlocks() ? scheduleBlocks() : scheduleSums();
-  if (hasShortTiles)
+  // A small weight's kernel has one copy of the loops, which asks in each tile.
+  if (hasShortTiles && !isSmall)
     pipe.out.update().specialize(lastIsWhole);
   // A weight in blocks is one stream, which memory's own prefetching follows.
   if (slices == 1 && K % group == 0 &&
@@ -150,14 +151,14 @@ void MatmulPipe::schedule() {
 }
 
 // How many steps of K one iteration of the loop over K holds. The kernel of few
-// rows has more copies of that loop, so its iterations are shorter. Without the
-// instruction that adds a group's products an iteration holds one step: for
-// bytes because its code is long, for pairs of bf16 because LLVM adds the
-// products of several steps in an order of its own.
+// rows has more copies of that loop, so its iterations are shorter, and so are
+// those of a small weight. Without the instruction that adds a group's products
+// an iteration holds one step: for bytes because its code is long, for pairs of
+// bf16 because LLVM adds the products of several steps in an order of its own.
 int MatmulPipe::groupedSteps() const {
   if (!oneInstruction)
     return 1;
-  return fewRows ? 2 : 4;
+  return fewRows || isSmall ? 2 : 4;
 }
 
 // In pieces of K the sums wait in the out, and the loop over pieces is the

@@ -19,11 +19,12 @@ Core coreOf(const CpuTraits &traits, bool narrow) {
             4,
             2,
             32,
+            32 << 10,
             1 << 20,
             traits.tileRegisters && narrow ? 8 : 0,
             !traits.tileRegisters,
             !traits.looksFar};
-  return {16, 8, 2, 5, 2, 32, 512 << 10};
+  return {16, 8, 2, 5, 2, 32, 32 << 10, 512 << 10};
 }
 
 double StepCost::cycles() const {
@@ -74,6 +75,19 @@ std::vector<Shape> bestShapes(const MatmulSpec &m, const Core &core,
   std::sort(shapes.begin(), shapes.end());
   shapes.resize(std::min(shapes.size(), most));
   return shapes;
+}
+
+// Puts the lowest shape first whose tiles, and those of a row less, wait for
+// multipliers alone.
+void lowestFirst(std::vector<Shape> &shapes, const Core &core) {
+  auto lowest = shapes.begin();
+  for (auto shape = shapes.begin(); shape != shapes.end(); ++shape) {
+    const StepCost less = costOf(core, shape->rows - 1, shape->vectors);
+    if (shape->rows < lowest->rows && shape->cycles <= shapes.front().cycles &&
+        less.cycles() <= less.multiplies)
+      lowest = shape;
+  }
+  std::rotate(shapes.begin(), lowest, lowest + 1);
 }
 
 // How many rows the class of few rows is counted with, in L2: those of a batch
@@ -193,7 +207,9 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   if (m.ofBlocks())
     return {{rowsOfBlockTile(m, core), int(m.panel / m.accumulators), steps,
              steps}};
-  const std::vector<Shape> shapes = bestShapes(m, core, 4);
+  std::vector<Shape> shapes = bestShapes(m, core, 4);
+  if (isSmall(spec, core))
+    lowestFirst(shapes, core);
   int chunk = steps, ofFew = steps;
   if (sumsMayWait(spec)) {
     ofFew = chunkOf(m, stepsOfTwoPanels(m, core, rowsInL2));
@@ -229,7 +245,18 @@ KernelSpec withPanels(KernelSpec spec) {
 }
 
 int fewRowsOf(const KernelSpec &spec) {
-  return tilesOf(spec, coreOf()).front().unshared();
+  const MatmulSpec &m = spec.matmul;
+  const Core core = coreOf();
+  return MatmulTile{m.ofBlocks() ? rowsOfBlockTile(m, core)
+                                 : bestShapes(m, core, 1).front().rows,
+                    0, 0, 0}
+      .unshared();
+}
+
+bool isSmall(const KernelSpec &spec, const Core &core) {
+  const MatmulSpec &m = spec.matmul;
+  return !m.ofBlocks() &&
+         4 * m.steps() * m.panel * m.panels <= core.bytesOfL1 / 2;
 }
 
 std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {
@@ -273,6 +300,8 @@ std::string explainTile(const KernelSpec &spec, const Core &core) {
   else if (core.pipelines)
     text << ", " << stepsOfOnePanel(m, core, tile.rows)
          << " of one panel and a tile's rows";
+  if (isSmall(spec, core))
+    text << "; the weight fits half of L1: one short kernel for all rows";
   return text.str();
 }
 

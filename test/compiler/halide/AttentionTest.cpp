@@ -4,6 +4,7 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-attention widest odd
+#include "test/compiler/halide/Inputs/EntryText.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>
@@ -36,25 +37,20 @@ struct Case {
   }
 };
 
-// With at most `most` keys, if not 0, the function is a model's entry, whose
-// sizes and operands have names.
+// With at most `most` keys, if not 0.
 std::string textOf(const Case &c, int64_t most = 0) {
-  auto entryOnly = [&](const char *attributes) {
-    return most ? std::string(" {") + attributes + "\"}" : "";
-  };
+  const EntryText entry{most};
   auto number = [](int64_t value) { return std::to_string(value); };
   std::string x = rowsOf(c.columns(), c.stride(), "f32");
   std::string o = rowsOf(c.heads * c.valueDim, c.outStride(), "f32");
   std::string r = "memref<?x" + number(2 * c.angles) + "xf32>";
-  std::string text = "func.func @f(%t: index" + entryOnly("kernel.size = \"t") +
-                     ", %p: index" + entryOnly("kernel.size = \"p") +
-                     ", %x: " + x + entryOnly("transformer.name = \"x") +
-                     ", %o: " + o +
-                     entryOnly("kernel.output, transformer.name = \"o");
+  std::string text = "func.func @f(%t: index" + entry.size("t") +
+                     ", %p: index" + entry.size("p") + ", %x: " + x +
+                     entry.input("x") + ", %o: " + o + entry.output("o");
   if (c.masked)
-    text += ", %m: memref<?xi32>" + entryOnly("transformer.name = \"m");
+    text += ", %m: memref<?xi32>" + entry.input("m");
   if (c.angles)
-    text += ", %r: " + r + entryOnly("transformer.name = \"r");
+    text += ", %r: " + r + entry.input("r");
   text += ") {\n kernel.attention %x, %x, %x";
   if (c.masked)
     text += " key_mask %m : memref<?xi32>";
@@ -80,9 +76,7 @@ std::string textOf(const Case &c, int64_t most = 0) {
     text += "]";
   }
   text += " : " + x + ", " + x + ", " + x + "\n return\n}\n";
-  return most ? "transformer.model @m attributes {max_t = " + number(most) +
-                    " : i64} {\n" + text + "}\n"
-              : text;
+  return entry.around(text, "t");
 }
 
 struct Data {

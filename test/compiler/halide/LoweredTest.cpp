@@ -79,7 +79,8 @@ int countOf(const std::string &word, const std::string &text) {
 // A matmul's loops over K have no condition. They run in groups of 4 steps, or
 // of 2 with few rows; some groups lie between the rows of another tile's
 // epilogue. With few rows each height of a tile has a loop: all rows, one less
-// and two less; or two less where rows are left over, or there is only one.
+// and two less; or two less where rows are left over, or there is only one. So
+// it is for all rows of a small weight, with one copy: all, one less, only one.
 // Each step prefetches the 4 lines that a later step reads. Each group
 // prefetches 2 lines of the next panel, into L2 alone where the CPU has such an
 // instruction. Addresses count the weight's own elements: the next panel is
@@ -99,6 +100,8 @@ void prefetches() {
        0, 1},
       {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 10,
        0, 5},
+      {matmul(64, addBias), false, "min(", "(uint32)prefetch", "3072", "", 10,
+       0, 3},
       {matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "",
        16, 2, 1, "sapphirerapids"},
       {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 18, 0, 1},

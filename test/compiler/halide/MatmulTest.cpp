@@ -220,6 +220,10 @@ void check(const Case &c, const Target &isa) {
               kernelSymbol(parsed.info, isa, RowClass::many)
           ? many
           : load(parsed, isa, RowClass::few);
+  const Sizes s = sizesOf(c);
+  const bool small = s.panels * c.panel * c.inner * 4 <= 16 << 10;
+  expect(!(isa.features & MILLE_CPU_AVX512) || small == (many == few), c, isa,
+         0, "classes of rows");
   int64_t unit = parsed.info.columnUnit;
   // The runtime calls the kernel of many rows for no fewer rows than this.
   const int64_t least = many == few ? 1 : parsed.info.fewRows + 1;
@@ -331,12 +335,21 @@ void addCases(int64_t columns, int64_t panel, bool every,
         {"chunks", 1536, columns, 1, four, residualRegion, residual, panel});
   if (!every)
     return;
-  cases.push_back(
-      {"gelu", 24, columns, 1, {column}, geluRegion, geluOf, panel});
-  cases.push_back(
-      {"residual", 8, columns, 1, four, residualRegion, residual, panel});
-  cases.push_back({"relu",
+  // Wide weights are not small (Tiles.h): they have classes of rows.
+  const bool wide = columns >= 100;
+  const int64_t one = wide ? 41 : 1, eight = wide ? 40 : 8;
+  cases.push_back({"gelu",
+                   wide ? 40 : 24,
+                   columns,
                    1,
+                   {column},
+                   geluRegion,
+                   geluOf,
+                   panel});
+  cases.push_back(
+      {"residual", eight, columns, 1, four, residualRegion, residual, panel});
+  cases.push_back({"relu",
+                   one,
                    columns,
                    1,
                    {column},

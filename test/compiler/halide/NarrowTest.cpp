@@ -340,7 +340,7 @@ int main(int argc, char **argv) {
       judge({bytes, false, inner, 100, 1});
     for (int64_t columns : {1, 64, 129})
       judge({bytes, true, 40, columns, 1});
-    judge({bytes, true, 33, 65, 2});
+    judge({bytes, true, 133, 65, 2});
     for (bool narrow : {false, true})
       judge({bytes, narrow, 130, 100, 1, 48, /*gelu=*/false, /*hostile=*/true});
     for (bool narrow : {false, true})

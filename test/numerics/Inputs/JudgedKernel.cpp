@@ -4,6 +4,7 @@
 
 #include "compiler/interpret/Run.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "test/compiler/halide/Inputs/EntryText.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -82,31 +83,22 @@ void JudgedKernel::out(int64_t rows, int64_t columns) {
   this->rows("out", rows, columns);
 }
 
-// Where keys have a bound the function is a model's entry, whose sizes and
-// operands have names.
 std::string JudgedKernel::text() const {
-  auto entryOnly = [&](const std::string &attributes) {
-    return mostKeys ? " {" + attributes + "\"}" : "";
-  };
+  const EntryText entry{mostKeys};
   std::string text = "func.func @f(", body = line;
   for (const Scalar &scalar : scalars)
-    text += "%" + scalar.name + ": index" +
-            entryOnly("kernel.size = \"" + scalar.name) + ", ";
+    text += "%" + scalar.name + ": index" + entry.size(scalar.name) + ", ";
   for (const Operand &operand : operands) {
     const bool isOut = &operand == &operands.back();
     text += "%" + operand.name + ": " + operand.type() +
-            entryOnly((isOut ? "kernel.output, transformer.name = \""
-                             : "transformer.name = \"") +
-                      operand.name) +
-            (isOut ? ") {\n " : ", ");
+            (isOut ? entry.output(operand.name) + ") {\n "
+                   : entry.input(operand.name) + ", ");
     std::string mark = "{" + operand.name + "}";
     for (size_t at; (at = body.find(mark)) != std::string::npos;)
       body.replace(at, mark.size(), operand.type());
   }
   text += body + "\n return\n}\n";
-  return mostKeys ? "transformer.model @m attributes {max_n = " +
-                        std::to_string(mostKeys) + " : i64} {\n" + text + "}\n"
-                  : text;
+  return entry.around(text, "n");
 }
 
 //===-- The interpreter
