@@ -6,6 +6,7 @@
 #include "compiler/halide/Gelu.h"
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/Polynomials.h"
+#include "compiler/kernels/Formulas.h"
 
 using namespace Halide;
 
@@ -101,70 +102,6 @@ Expr stepOf(const ScalarStep &s, const Expr &a, const Expr &b, const Expr &c) {
   return {};
 }
 
-// Finds formulas that have a quicker polynomial.
-struct Matcher {
-  const ScalarProgram &program;
-
-  const ScalarStep *step(int value, ScalarOp op) const {
-    if (value < program.arguments)
-      return nullptr;
-    const ScalarStep &s = program.steps[value - program.arguments];
-    return s.op == op ? &s : nullptr;
-  }
-
-  // The x of c * x or x * c, or -1.
-  int scaledBy(int value, double c) const {
-    const ScalarStep *product = step(value, ScalarOp::mul);
-    for (int i = 0; product && i < 2; ++i) {
-      const ScalarStep *factor = step(product->operands[i], ScalarOp::constant);
-      if (factor && std::abs(factor->value - c) < 1e-7)
-        return product->operands[1 - i];
-    }
-    return -1;
-  }
-
-  // The x of 0.5 x erfc(-x / sqrt 2), in any order of its products, or -1.
-  int geluOf(const ScalarStep &s) const {
-    for (int i = 0; s.op == ScalarOp::mul && i < 2; ++i) {
-      const ScalarStep *tail = step(s.operands[i], ScalarOp::erfc);
-      int x = scaledBy(s.operands[1 - i], 0.5);
-      if (tail && x >= 0 &&
-          scaledBy(tail->operands[0], -0.70710678118654752) == x)
-        return x;
-    }
-    return -1;
-  }
-
-  // The x of 0.5 erfc(t) + 0.5 x (c (exp(-t^2) d)) for t = d x, d = -1 / sqrt 2
-  // and c = -2 / sqrt pi: what compiler/fuse makes of GELU's derivative; or -1.
-  int geluSlopeOf(const ScalarStep &s) const {
-    constexpr double d = -0.70710678118654752, c = -1.1283791670955126;
-    if (s.op != ScalarOp::add)
-      return -1;
-    for (int i = 0; i < 2; ++i) {
-      const ScalarStep *tail =
-          step(scaledBy(s.operands[i], 0.5), ScalarOp::erfc);
-      const ScalarStep *bend = step(s.operands[1 - i], ScalarOp::mul);
-      const int x = tail ? scaledBy(tail->operands[0], d) : -1;
-      for (int j = 0; bend && x >= 0 && j < 2; ++j)
-        if (scaledBy(bend->operands[j], 0.5) == x &&
-            isBell(scaledBy(scaledBy(bend->operands[1 - j], c), d),
-                   tail->operands[0]))
-          return x;
-    }
-    return -1;
-  }
-
-private:
-  // Whether a value is exp(-t t).
-  bool isBell(int value, int t) const {
-    const ScalarStep *exp = step(value, ScalarOp::exp);
-    const ScalarStep *square =
-        exp ? step(scaledBy(exp->operands[0], -1), ScalarOp::mul) : nullptr;
-    return square && square->operands[0] == t && square->operands[1] == t;
-  }
-};
-
 } // namespace
 
 Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
@@ -173,7 +110,7 @@ Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
   auto operand = [&](int number) {
     return number < 0 ? Expr() : values[number];
   };
-  const Matcher matcher{program};
+  const Formulas formulas(program);
   auto gelu = [&](const Expr &x) {
     if (picks)
       return isBf16(element) ? geluPickedForBf16(x) : geluPicked(x);
@@ -183,7 +120,7 @@ Expr evaluate(const ScalarProgram &program, const std::vector<Expr> &arguments,
     return picks ? geluSlopePicked(x) : geluSlopeOf(x);
   };
   for (const ScalarStep &s : program.steps) {
-    int x = matcher.geluOf(s), slopeAt = matcher.geluSlopeOf(s);
+    int x = formulas.geluOf(s), slopeAt = formulas.geluSlopeOf(s);
     values.push_back(x >= 0         ? gelu(values[x])
                      : slopeAt >= 0 ? slope(values[slopeAt])
                                     : stepOf(s, operand(s.operands[0]),

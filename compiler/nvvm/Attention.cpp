@@ -50,7 +50,8 @@ Kernel writeAttention(mlir::MLIRContext &context, const KernelSpec &spec,
   b.syncBlock();
   b.waitForEarlierKernels();
   auto producers = [&] {
-    b.setRegisters(Builder::Registers::decrease, plan.producerRegisters());
+    if (plan.movesRegisters())
+      b.setRegisters(Builder::Registers::decrease, plan.producerRegisters());
     auto produce = [&] {
       b.ifThen(b.elect(),
                [&] { plan.byParts() ? k.produceParts() : k.produce(); });
@@ -63,7 +64,8 @@ Kernel writeAttention(mlir::MLIRContext &context, const KernelSpec &spec,
       b.ifThen(lt(k.thread, 32), produce);
   };
   auto consumers = [&] {
-    b.setRegisters(Builder::Registers::increase, plan.consumerRegisters());
+    if (plan.movesRegisters())
+      b.setRegisters(Builder::Registers::increase, plan.consumerRegisters());
     plan.byParts() ? k.consumeParts() : k.consume();
   };
   b.ifElse(eq(k.group, 0), producers, consumers);

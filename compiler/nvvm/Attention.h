@@ -16,6 +16,8 @@ struct AttentionTile {
   unsigned stages = 2;     // blocks of keys in shared memory, and of values
   bool inTurns = true;     // the groups take turns at the tensor cores
   bool persistent = false; // a block of threads takes one tile after the other
+  // All groups have the same 64 queries, and some columns of the values each.
+  bool sharesQueries = false;
 };
 
 // Best first, by what was measured on an H200 (Attention.cpp).

@@ -39,10 +39,10 @@ static std::string whyNotRotation(const AttentionSpec &s) {
 static std::string whyNotByParts(const AttentionSpec &s) {
   if (s.has(Optional::rotation))
     return "RoPE of f32 is not in the kernel of attention";
-  const int64_t size = std::max(s.headDim, s.valueDim);
-  if (size > 64)
-    return "heads of f32 have " + std::to_string(size) +
-           " columns but shared memory holds the parts of 64";
+  if (s.valueDim > 192 && s.valueDim != 256)
+    return "values of f32 have " + std::to_string(s.valueDim) +
+           " columns but a group of threads sums up to 192, or two groups 128 "
+           "each";
   return "";
 }
 

@@ -14,7 +14,7 @@ static unsigned panelsOf(int64_t columns) {
 
 AttentionPlan::AttentionPlan(const KernelSpec &spec, const AttentionTile &tile)
     : s(spec.attention), tile(tile) {
-  queries = groupQueries * tile.groups;
+  queries = groupQueries * queryGroups();
   headPanels = panelsOf(s.headDim);
   valuePanels = panelsOf(s.valueDim);
   queryPanel = queries * lineBytes;
@@ -37,13 +37,15 @@ AttentionPlan::AttentionPlan(const KernelSpec &spec, const AttentionTile &tile)
   sharedBytes = barriersAt + 8 * ringBarriers + 48 * tile.stages;
 }
 
-// A panel for each part of queries, of a group's, of keys and of values. What
-// arrives is in lines of 32 columns, of which there are two panels.
+// Each panel of queries, of a group's, of keys and of values in three parts.
+// What arrives is in lines of 32 columns, two for a panel.
 void AttentionPlan::placeParts() {
   queryPanel = groupQueries * lineBytes;
-  queryBytes = parts * queryPanel;
-  keyBytes = valueBytes = parts * keyPanel;
-  keysAt = tile.groups * queryBytes;
+  queryBytes = std::max(headPanels * parts, 2 * valuePanels) * queryPanel;
+  keyBytes = headPanels * parts * keyPanel;
+  valueBytes = valuePanels * parts * keyPanel;
+  rawStages = headPanels * valuePanels == 1 ? 4 : 2;
+  keysAt = queryGroups() * queryBytes;
   valuesAt = keysAt + tile.stages * keyBytes;
   rawAt = valuesAt + tile.stages * valueBytes;
   outAt = 0;
@@ -131,6 +133,19 @@ AttentionArguments describeLaunch(const KernelSpec &spec,
 
 //===-- Tiles -------------------------------------------------------------===//
 
+// Three parts of all columns of the queries, of a block's keys and of its
+// values are in shared memory; wider heads have fewer queries and keys there. A
+// group's registers hold the sums of 192 columns of values.
+static AttentionTile tileOfParts(const AttentionSpec &s) {
+  const int64_t columns = std::max(s.headDim, s.valueDim);
+  if (columns <= 64)
+    return {2, 64, 2, true, false};
+  if (columns <= 128)
+    return {2, 64, 1, true, false};
+  const bool shares = s.valueDim > 192;
+  return {shares ? 2u : 1u, 32, 1, shares, false, shares};
+}
+
 // Measured on an H200 (26 November 2026), in TFLOP/s at 384, 1024, 4096 and
 // 16384 tokens, 16384 rows in all:
 //   64 columns, all keys: 2 groups, 128 keys, persistent 366, 423, 445, 452; 3
@@ -146,7 +161,7 @@ std::vector<AttentionTile> attentionTiles(const KernelSpec &spec) {
   const int64_t columns = std::max(s.headDim, s.valueDim);
   std::vector<AttentionTile> wanted;
   if (s.query.element == Element::f32)
-    wanted = {{2, 64, 2, true, false}};
+    wanted = {tileOfParts(s)};
   else if (columns <= 64)
     wanted = {{2, 128, 3, true, true}, {3, 128, 3, true, false}};
   else if (columns <= 96)
@@ -180,8 +195,10 @@ std::string wordsOfAttention(const KernelSpec &spec) {
 }
 
 std::string wordsOf(const AttentionTile &tile) {
-  return std::to_string(tile.groups * groupQueries) + " queries by " +
+  const unsigned queries = tile.sharesQueries ? 1 : tile.groups;
+  return std::to_string(queries * groupQueries) + " queries by " +
          std::to_string(tile.keys) + " keys" +
+         (tile.sharesQueries ? ", two groups" : "") +
          (tile.inTurns ? ", groups in turns" : "") +
          (tile.persistent ? ", persistent" : "");
 }

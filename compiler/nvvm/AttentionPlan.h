@@ -34,18 +34,23 @@ struct AttentionPlan {
   // that would be NaN.
   bool cleans() const { return s.has(AttentionOperand::keyMask); }
   bool prepares() const { return rotates() || cleans(); }
+  unsigned groupsInTurns() const { return tile.inTurns ? tile.groups : 1; }
+  // Groups with the same queries, and those with queries of their own.
+  unsigned sharers() const { return tile.sharesQueries ? tile.groups : 1; }
+  unsigned queryGroups() const { return tile.groups / sharers(); }
   // Whether scores are more than products times a constant.
   bool changesScores() const;
   unsigned threads() const { return groupThreads * (tile.groups + 1); }
-  // Registers of a thread: threads times registers is at most 65536.
+  // Registers of a thread: threads times registers is at most 65536. With one
+  // group alone all threads have 255, and none gives any back.
+  bool movesRegisters() const { return tile.groups > 1; }
   unsigned producerRegisters() const;
   unsigned consumerRegisters() const;
   unsigned maskWords() const { return (tile.keys + 31) / 32; }
 
-  // By parts: stages of 64 rows of 64 columns as they arrive.
-  static constexpr unsigned rawStages = 4,
-                            rawBytes = 2 * groupQueries * lineBytes;
-  unsigned rawAt = 0;
+  // By parts: stages of a panel as it arrives, up to 64 rows of 64 columns.
+  static constexpr unsigned rawBytes = 2 * groupQueries * lineBytes;
+  unsigned rawStages = 0, rawAt = 0;
   unsigned rawRingAt() const { return valueReadyAt() + 8 * tile.stages; }
   void placeParts();
 

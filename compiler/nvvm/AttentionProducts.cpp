@@ -13,12 +13,11 @@ class Consumer {
 public:
   Consumer(AttentionKernel &kernel, Reg own, Reg thread)
       : k(kernel), b(kernel.b), plan(kernel.plan), own(own), thread(thread),
-        fragments(kernel.b, thread), turns(kernel.b, plan.tile.groups, own),
+        fragments(kernel.b, thread), turns(kernel.b, plan.groupsInTurns(), own),
         softmax(kernel, own, fragments) {}
 
   void run() {
-    if (plan.tile.inTurns)
-      turns.begin();
+    turns.begin();
     Regs state;
     append(state, k.keyRing.consumer());
     append(state, k.valueRing.consumer());
@@ -26,8 +25,7 @@ public:
     k.eachTile(state, [&](const QueryTile &tile, const Regs &now) {
       return tileWith(tile, now);
     });
-    if (plan.tile.inTurns) // so that no arrival is left over
-      b.ifThen(eq(own, 0), [&] { turns.take(); });
+    turns.end();
     b.ifThen(isLead(), [&] { b.waitStores(0, /*read=*/false); });
   }
 
@@ -39,14 +37,6 @@ private:
       if (!harmless.empty())
         b.noteHarmless(harmless);
     });
-  }
-  void takeTurn() {
-    if (plan.tile.inTurns)
-      turns.take();
-  }
-  void passTurn() {
-    if (plan.tile.inTurns)
-      turns.pass();
   }
 
   // What is prepared has arrived before.
@@ -143,11 +133,11 @@ Regs Consumer::step(const QueryTile &tile, const Regs &now) {
   Regs out(regs.begin(), regs.begin() + outs),
       weights(regs.begin() + outs, regs.end());
   Regs mask = this->mask(tile, block);
-  takeTurn();
+  turns.take();
   Reg sums = issueScores(keys.stage);
   awaitValues(values);
   out = issueValues(values.stage, weights, out);
-  passTurn();
+  turns.pass();
   b.waitProducts(1);
   Regs products = b.afterProducts(b.unpack(sums));
   release(k.keyRing.empty(keys.stage));
@@ -186,9 +176,9 @@ Regs Consumer::tileWith(const QueryTile &tile, const Regs &now) {
   awaitKeys(keys);
   if (plan.rotates())
     b.noteHarmless("the queries have been turned after these keys");
-  takeTurn();
+  turns.take();
   Reg sums = issueScores(keys.stage);
-  passTurn();
+  turns.pass();
   b.waitProducts(0);
   Regs products = b.afterProducts(b.unpack(sums));
   release(k.keyRing.empty(keys.stage));

@@ -1,17 +1,21 @@
-// Attention of f32 by parts of bf16, for heads of up to 64 columns. What
-// arrives is split in shared memory by the warps that prepare; weights are
-// split in registers. A group's softmax runs beside the other group's products.
+// Attention of f32 by parts of bf16. What arrives is split in shared memory by
+// the warps that prepare; weights are split in registers. A group's softmax
+// runs beside the other group's products. Sums in the tensor cores are those of
+// a panel of 64 columns of a head, or of a block's keys, and added in f32.
 // Must not decide who sees whom.
 #include "compiler/nvvm/AttentionSoftmax.h"
 #include "compiler/nvvm/Parts.h"
 
 namespace mille::nvvm {
 
-constexpr unsigned itemRows = 64; // that arrive in a stage
-
 Ring AttentionKernel::rawRing() {
-  return Ring(b, shared, AttentionPlan::rawStages, AttentionPlan::rawBytes,
-              plan.rawAt, plan.rawRingAt(), preparingThreads);
+  return Ring(b, shared, plan.rawStages, AttentionPlan::rawBytes, plan.rawAt,
+              plan.rawRingAt(), preparingThreads);
+}
+
+// Columns of panel c of a head.
+static int64_t columnsOf(int64_t size, unsigned c) {
+  return std::min<int64_t>(size - int64_t(c * lineColumns), lineColumns);
 }
 
 //===-- The producer ------------------------------------------------------===//
@@ -20,36 +24,46 @@ Ring AttentionKernel::rawRing() {
 void AttentionKernel::produceParts() {
   Ring ring = rawRing();
   eachTile({}, [&](const QueryTile &tile, const Regs &) {
-    auto load = [&](unsigned map, int64_t offset, int64_t size, Reg head,
-                    Reg row, RingState at) {
-      const unsigned panels = unsigned((size + rawColumns - 1) / rawColumns);
-      const unsigned bytes = panels * itemRows * lineBytes;
-      if (map == numbers.query) // no stage has been read yet
+    unsigned arrived = 0; // panels
+    auto panel = [&](unsigned map, unsigned first, int64_t columns, Reg head,
+                     Reg row, unsigned rows, RingState at) {
+      const unsigned lines = unsigned((columns + rawColumns - 1) / rawColumns);
+      const unsigned bytes = lines * rows * lineBytes;
+      // Nobody has read the stages of the first queries.
+      if (map == numbers.query && arrived++ < plan.rawStages)
         b.arriveExpecting(ring.full(at.stage), bytes);
       else
         ring.acquire(at, bytes);
       Reg to = ring.address(at.stage);
-      for (unsigned c = 0; c < panels; ++c)
-        b.loadBox(b.at(to, int(c * itemRows * lineBytes)), b.argument(map),
-                  ring.full(at.stage),
-                  {b.constant(rawColumns * c), head + offset / size, row,
-                   tile.sequence});
+      for (unsigned i = 0; i < lines; ++i)
+        b.loadBox(
+            b.at(to, int(i * rows * lineBytes)), b.argument(map),
+            ring.full(at.stage),
+            {b.constant(first + rawColumns * i), head, row, tile.sequence});
       return ring.next(at);
+    };
+    auto load = [&](unsigned map, int64_t offset, int64_t size, Reg head,
+                    Reg row, unsigned rows, RingState at) {
+      for (unsigned c = 0; int64_t(c * lineColumns) < size; ++c)
+        at = panel(map, c * lineColumns, columnsOf(size, c),
+                   head + offset / size, row, rows, at);
+      return at;
     };
     Reg keyHead = tile.head / s.group();
     RingState at = ring.producer();
-    for (unsigned g = 0; g < plan.tile.groups; ++g)
+    for (unsigned g = 0; g < plan.queryGroups(); ++g)
       at = load(numbers.query, s.queryOffset, s.headDim, tile.head,
-                tile.query + groupQueries * g, at);
+                tile.query + groupQueries * g, groupQueries, at);
     b.loop(
         {tile.high - 1, at.stage, at.parity},
         [&](const Regs &now) { return ge(now[0], tile.low); },
         [&](const Regs &now) -> Regs {
-          Reg row = now[0] * plan.tile.keys;
+          const unsigned rows = plan.tile.keys;
+          Reg row = now[0] * rows;
           RingState next = load(numbers.key, s.keyOffset, s.headDim, keyHead,
-                                row, {now[1], now[2]});
+                                row, rows, {now[1], now[2]});
           next = load(numbers.value, s.valueOffset, s.valueDim, keyHead, row,
-                      next);
+                      rows, next);
           return {now[0] - 1, next.stage, next.parity};
         });
     return Regs();
@@ -65,20 +79,30 @@ public:
   Splitter(AttentionKernel &kernel)
       : b(kernel.b), ring(kernel.rawRing()), thread(kernel.thread - 32) {}
 
-  // Splits what arrives next of `size` columns, and the zeros behind them that
-  // fill a step of products, into panels at `to`; a row for which `shown` is
-  // false becomes zeros. Arrives at `ready`, after what it split before too.
-  RingState item(RingState at, Reg to, int64_t size,
-                 llvm::function_ref<Reg(Reg)> shown, Reg ready) {
+  // Splits what arrives next, rows of heads of `size` columns, into panels at
+  // `to`; a row for which `shown` is false becomes zeros. Arrives at `ready`,
+  // after what it split before too.
+  RingState split(RingState at, Reg to, unsigned rows, int64_t size,
+                  llvm::function_ref<Reg(Reg)> shown, Reg ready) {
+    for (unsigned c = 0; int64_t(c * lineColumns) < size; ++c) {
+      const bool last = int64_t((c + 1) * lineColumns) >= size;
+      at = panel(at, b.at(to, int(c * parts * rows * lineBytes)), rows,
+                 columnsOf(size, c), shown, last ? ready : Reg());
+    }
+    return at;
+  }
+
+private:
+  // With the zeros behind its columns that fill a step of products.
+  RingState panel(RingState at, Reg to, unsigned rows, int64_t columns,
+                  llvm::function_ref<Reg(Reg)> shown, Reg ready) {
     ring.wait(at);
     Reg from = ring.address(at.stage);
-    const int64_t pieces = 2 * ((size + productDepth - 1) / productDepth);
+    const int64_t pieces = 2 * ((columns + productDepth - 1) / productDepth);
     b.loop(
-        {thread},
-        [&](const Regs &now) { return lt(now[0], itemRows * pieces); },
+        {thread}, [&](const Regs &now) { return lt(now[0], rows * pieces); },
         [&](const Regs &now) {
-          eight(from, to, now[0] % int(itemRows), now[0] / int(itemRows),
-                shown);
+          eight(from, to, rows, now[0] % rows, now[0] / rows, shown);
           return Regs{now[0] + preparingThreads};
         });
     if (ready) {
@@ -89,12 +113,11 @@ public:
     return ring.next(at);
   }
 
-private:
   // 8 columns of a row, which are two pieces of f32 and one of each part.
-  void eight(Reg from, Reg to, Reg row, Reg piece,
+  void eight(Reg from, Reg to, unsigned rows, Reg row, Reg piece,
              llvm::function_ref<Reg(Reg)> shown) {
     Reg line = row * int(lineBytes), turn = row & 7;
-    Reg panel = piece / 4 * int(itemRows * lineBytes);
+    Reg panel = piece / 4 * int(rows * lineBytes);
     Regs values;
     for (int half : {0, 1}) {
       Reg part = (((piece % 4) * 2 + half) ^ turn) << 4;
@@ -109,10 +132,10 @@ private:
     }
     std::vector<Regs> words = partsOf(b, values);
     for (unsigned p = 0; p < parts; ++p)
-      b.store(b.vector(words[p]),
-              b.at(to, line + ((piece ^ turn) << 4) +
-                           int(p * itemRows * lineBytes)),
-              16);
+      b.store(
+          b.vector(words[p]),
+          b.at(to, line + ((piece ^ turn) << 4) + int(p * rows * lineBytes)),
+          16);
   }
 
   Builder &b;
@@ -127,9 +150,9 @@ void AttentionKernel::prepareParts() {
   eachTile({}, [&](const QueryTile &tile, const Regs &) {
     RingState raw = rawRing().consumer();
     // The first keys follow, for which products wait.
-    for (unsigned g = 0; g < plan.tile.groups; ++g)
-      raw = splitter.item(raw, b.at(shared, int(g * plan.queryBytes)),
-                          s.headDim, nullptr, {});
+    for (unsigned g = 0; g < plan.queryGroups(); ++g)
+      raw = splitter.split(raw, b.at(shared, int(g * plan.queryBytes)),
+                           groupQueries, s.headDim, nullptr, {});
     RingState to = keyRing.producer(); // and of values
     Regs state{tile.high - 1};
     append(state, raw);
@@ -147,13 +170,13 @@ void AttentionKernel::prepareParts() {
                       0);
           };
           b.waitBarrier(keyRing.empty(to.stage), to.parity);
-          raw = splitter.item(raw, keyRing.address(to.stage), s.headDim,
-                              nullptr, keyReady(to.stage));
+          raw = splitter.split(raw, keyRing.address(to.stage), plan.tile.keys,
+                               s.headDim, nullptr, keyReady(to.stage));
           b.waitBarrier(valueRing.empty(to.stage), to.parity);
           llvm::function_ref<Reg(Reg)> all;
-          raw =
-              splitter.item(raw, valueRing.address(to.stage), s.valueDim,
-                            plan.cleans() ? shown : all, valueReady(to.stage));
+          raw = splitter.split(raw, valueRing.address(to.stage), plan.tile.keys,
+                               s.valueDim, plan.cleans() ? shown : all,
+                               valueReady(to.stage));
           Regs next{now[0] - 1};
           append(next, raw);
           append(next, keyRing.next(to));
@@ -171,8 +194,10 @@ class PartsConsumer {
 public:
   PartsConsumer(AttentionKernel &kernel, Reg own, Reg thread)
       : k(kernel), b(kernel.b), plan(kernel.plan), own(own), thread(thread),
-        fragments(kernel.b, thread), turns(kernel.b, plan.tile.groups, own),
-        softmax(kernel, own, fragments) {}
+        fragments(kernel.b, thread), turns(kernel.b, plan.groupsInTurns(), own),
+        queries(plan.tile.sharesQueries ? b.constant(0) : own),
+        share(plan.tile.sharesQueries ? own : b.constant(0)),
+        softmax(kernel, queries, fragments) {}
 
   void run() {
     turns.begin();
@@ -180,20 +205,34 @@ public:
       compute(tile);
       return Regs();
     });
-    b.ifThen(eq(own, 0), [&] { turns.take(); }); // no arrival is left over
+    turns.end();
     b.ifThen(isLead(), [&] { b.waitStores(0, /*read=*/false); });
   }
 
 private:
   Reg isLead() { return eq(thread, 0); }
+  unsigned valueColumns() { return k.s.valueDim / plan.sharers(); }
+  unsigned valuePanels() { return plan.valuePanels / plan.sharers(); }
   void release(Reg barrier) {
     b.ifThen(isLead(), [&] { b.arrive(barrier); });
   }
 
-  // Sums of all products of parts of 64 keys with a group's queries.
-  Regs scores(Reg stage);
-  // The same of weights with values.
-  Regs values(Reg stage, const Regs &weights);
+  Reg panelAt(Reg operand, unsigned panel, unsigned panelBytes);
+  // Sums of all products of parts of a block's keys with a group's queries, in
+  // a panel of columns.
+  Regs scores(Reg stage, unsigned panel);
+  // The same of weights, which are in parts, with a panel of values.
+  Regs values(Reg stage, llvm::ArrayRef<Regs> weights, unsigned panel);
+  // In a turn: products of each panel, whose sums `take` gets when they are
+  // there, and then those of the next one.
+  void eachPanel(unsigned panels, llvm::function_ref<Regs(unsigned)> issue,
+                 llvm::function_ref<void(unsigned, Regs)> take);
+  // What is computed before the next panel's products, if there are any: beside
+  // these there are no registers for more than it.
+  Regs before(unsigned panel, unsigned panels, const Regs &values) {
+    return panel < panels ? b.beforeProducts(values) : values;
+  }
+  std::vector<Regs> partsBeforeProducts(const Regs &weights);
   void compute(const QueryTile &tile);
   Regs step(const QueryTile &tile, const Regs &now);
   void storeOut(const QueryTile &tile, const Regs &out, const Regs &inverse);
@@ -202,6 +241,8 @@ private:
   Builder &b;
   const AttentionPlan &plan;
   Reg own, thread; // the number among the groups that multiply; in the group
+  Reg queries;     // which 64 of the tile
+  Reg share;       // which columns of the values
   Fragments fragments;
   Turns turns;
   Softmax softmax;
@@ -209,17 +250,41 @@ private:
 
 } // namespace
 
-Regs PartsConsumer::scores(Reg stage) {
-  Reg queries = descriptor(b.addressOf(k.shared) + own * int(plan.queryBytes));
-  Reg keys = descriptor(b.addressOf(k.keyRing.address(stage)));
+void PartsConsumer::eachPanel(unsigned panels,
+                              llvm::function_ref<Regs(unsigned)> issue,
+                              llvm::function_ref<void(unsigned, Regs)> take) {
+  turns.take();
+  for (unsigned c = 0; c < panels; ++c) {
+    Regs sums = issue(c);
+    if (c + 1 == panels)
+      turns.pass();
+    b.waitProducts(0);
+    take(c, b.afterProducts(sums));
+  }
+}
+
+// The descriptor of an operand's panel. Where panels are many LLVM must not
+// compute the descriptors of all steps once, before the loop over keys.
+Reg PartsConsumer::panelAt(Reg operand, unsigned panel, unsigned panelBytes) {
+  Reg address = b.addressOf(operand);
+  if (plan.headPanels * plan.valuePanels > 1)
+    address = b.uniform(address);
+  return descriptor(address + int(panel * parts * panelBytes), panelBytes);
+}
+
+Regs PartsConsumer::scores(Reg stage, unsigned panel) {
   const unsigned n = plan.tile.keys;
+  Reg rows = panelAt(b.at(k.shared, queries * int(plan.queryBytes)), panel,
+                     plan.queryPanel);
+  Reg keys = panelAt(k.keyRing.address(stage), panel, plan.keyPanel);
   Reg sums = b.undefined(b.accumulatorType(n));
   bool zero = true;
   b.fenceProducts();
   for (auto [ofQuery, ofKey] : partProducts)
-    for (unsigned i = 0; i * productDepth < k.s.headDim; ++i) {
+    for (unsigned i = 0; i * productDepth < columnsOf(k.s.headDim, panel);
+         ++i) {
       sums = b.multiply(
-          n, queries + descriptorStep(ofQuery * plan.queryPanel + 32 * i),
+          n, rows + descriptorStep(ofQuery * plan.queryPanel + 32 * i),
           keys + descriptorStep(ofKey * plan.keyPanel + 32 * i), sums, zero);
       zero = false;
     }
@@ -227,24 +292,34 @@ Regs PartsConsumer::scores(Reg stage) {
   return b.unpack(sums);
 }
 
-// The accumulators of two blocks of 8 columns are, two to a word, operand A of
-// one step.
-Regs PartsConsumer::values(Reg stage, const Regs &weights) {
+std::vector<Regs> PartsConsumer::partsBeforeProducts(const Regs &weights) {
   std::vector<Regs> words = partsOf(b, weights);
   Regs all;
   for (const Regs &part : words)
     all.insert(all.end(), part.begin(), part.end());
   all = b.beforeProducts(all);
-  const unsigned each = words[0].size();
-  Reg from = descriptor(b.addressOf(k.valueRing.address(stage)), plan.keyPanel);
-  Regs sums(k.s.valueDim / 2, b.undefined(b.f32()));
+  auto from = all.begin();
+  for (Regs &part : words)
+    for (Reg &word : part)
+      word = *from++;
+  return words;
+}
+
+// The accumulators of two blocks of 8 columns are, two to a word, operand A of
+// one step.
+Regs PartsConsumer::values(Reg stage, llvm::ArrayRef<Regs> weights,
+                           unsigned panel) {
+  const unsigned n = unsigned(columnsOf(valueColumns(), panel));
+  Reg from = panelAt(b.at(k.valueRing.address(stage),
+                          share * int(plan.valueBytes / plan.sharers())),
+                     panel, plan.keyPanel);
+  Regs sums(n / 2, b.undefined(b.f32()));
   bool zero = true;
   b.fenceProducts();
   for (auto [ofWeight, ofValue] : partProducts)
     for (unsigned i = 0; i * productDepth < plan.tile.keys; ++i) {
       sums = b.multiplyRegisters(
-          unsigned(k.s.valueDim),
-          llvm::ArrayRef(all).slice(ofWeight * each + 4 * i, 4),
+          n, llvm::ArrayRef(weights[ofWeight]).slice(4 * i, 4),
           from + descriptorStep(ofValue * plan.keyPanel +
                                 i * productDepth * lineBytes),
           sums, Builder::Order::rowsOfK, zero);
@@ -262,24 +337,29 @@ Regs PartsConsumer::step(const QueryTile &tile, const Regs &now) {
   Regs out(now.begin() + 7, now.end());
   Regs mask = plan.cleans() ? k.readMask(tile, block) : Regs();
   b.waitBarrier(k.keyReady(at.stage), at.parity);
-  turns.take();
-  Regs sums = scores(at.stage);
-  turns.pass();
-  b.waitProducts(0);
-  sums = b.afterProducts(sums);
+  Regs sums;
+  eachPanel(
+      plan.headPanels, [&](unsigned c) { return scores(at.stage, c); },
+      [&](unsigned c, Regs more) {
+        for (size_t i = 0; i < sums.size(); ++i)
+          more[i] = sums[i] + more[i];
+        sums = before(c + 1, plan.headPanels, more);
+      });
   release(k.keyRing.empty(at.stage));
   Regs weights = softmax.of(tile, block, mask, sums, rows);
-  Regs before(weights.end() - 2, weights.end());
+  Regs factors(weights.end() - 2, weights.end());
   weights.resize(weights.size() - 2);
   b.waitBarrier(k.valueReady(at.stage), at.parity);
-  turns.take();
-  Regs more = values(at.stage, weights);
-  turns.pass();
-  b.waitProducts(0);
-  more = b.afterProducts(more);
+  const std::vector<Regs> words = partsBeforeProducts(weights);
+  eachPanel(
+      valuePanels(), [&](unsigned c) { return values(at.stage, words, c); },
+      [&](unsigned c, Regs more) {
+        const auto sums = out.begin() + c * lineColumns / 2;
+        for (size_t i = 0; i < more.size(); ++i)
+          more[i] = b.fma(sums[i], factors[i / 2 % 2], more[i]);
+        llvm::copy(before(c + 1, valuePanels(), more), sums);
+      });
   release(k.valueRing.empty(at.stage));
-  for (size_t i = 0; i < out.size(); ++i)
-    out[i] = b.fma(out[i], before[i / 2 % 2], more[i]);
   Regs next{block - 1};
   append(next, k.keyRing.next(at));
   next.insert(next.end(), {rows.top[0], rows.top[1], rows.sum[0], rows.sum[1]});
@@ -293,7 +373,7 @@ void PartsConsumer::compute(const QueryTile &tile) {
   append(state, k.keyRing.consumer());
   state.insert(state.end(),
                {rows.top[0], rows.top[1], rows.sum[0], rows.sum[1]});
-  state.insert(state.end(), k.s.valueDim / 2, b.real(0));
+  state.insert(state.end(), valueColumns() / 2, b.real(0));
   state = b.loop(
       state, [&](const Regs &now) { return ge(now[0], tile.low); },
       [&](const Regs &now) { return step(tile, now); });
@@ -301,16 +381,17 @@ void PartsConsumer::compute(const QueryTile &tile) {
   storeOut(tile, Regs(state.begin() + 7, state.end()), softmax.inverse(rows));
 }
 
-// Where the group's queries were.
+// Where the queries were.
 void PartsConsumer::storeOut(const QueryTile &tile, const Regs &out,
                              const Regs &inverse) {
-  const unsigned panels =
-      unsigned((k.s.valueDim + rawColumns - 1) / rawColumns);
+  const unsigned panels = (valueColumns() + rawColumns - 1) / rawColumns;
   auto panel = [&](unsigned c) {
     return b.at(k.shared,
-                own * int(plan.queryBytes) + int(c * groupQueries * lineBytes));
+                queries * int(plan.queryBytes) +
+                    (share * panels + c) * int(groupQueries * lineBytes));
   };
-  b.syncNamed(own + 1, groupThreads); // all warps have read the queries
+  // All warps have read the queries.
+  b.syncNamed(queries + 1, plan.sharers() * groupThreads);
   b.noteHarmless("the emulator multiplies for all warps at once");
   for (unsigned c = 0; c < panels; ++c)
     for (unsigned h : {0, 1}) {
@@ -323,12 +404,12 @@ void PartsConsumer::storeOut(const QueryTile &tile, const Regs &out,
       fragments.storePairs(panel(c), h, eight);
     }
   b.fenceAsync();
-  b.syncNamed(own + 1, groupThreads);
+  b.syncNamed(queries + 1, plan.sharers() * groupThreads);
   b.ifThen(isLead(), [&] {
     for (unsigned c = 0; c < panels; ++c)
       b.storeBox(b.argument(k.numbers.out), panel(c),
-                 {b.constant(rawColumns * c), tile.head,
-                  tile.query + own * int(groupQueries), tile.sequence});
+                 {(share * panels + c) * int(rawColumns), tile.head,
+                  tile.query + queries * int(groupQueries), tile.sequence});
     b.commitStores();
   });
 }

@@ -8,13 +8,22 @@
 namespace mille::nvvm {
 
 Region::Region(Builder &builder, const ScalarProgram &program, bool toBf16)
-    : b(builder), program(program), toBf16(toBf16),
+    : b(builder), program(program), formulas(program), toBf16(toBf16),
       reads(program.arguments + program.steps.size()) {
-  for (const ScalarStep &step : program.steps)
-    for (int operand : step.operands)
-      if (operand >= 0)
-        ++reads[operand];
   ++reads[program.result];
+  for (size_t i = program.steps.size(); i-- > 0;)
+    if (reads[program.arguments + i])
+      for (int operand : operandsOf(program.steps[i]))
+        if (operand >= 0)
+          ++reads[operand];
+}
+
+// A formula's are those of its function: its steps are not computed.
+std::array<int, 3> Region::operandsOf(const ScalarStep &s) const {
+  for (int x : {formulas.geluOf(s), formulas.geluSlopeOf(s)})
+    if (x >= 0)
+      return {x, -1, -1};
+  return {s.operands[0], s.operands[1], s.operands[2]};
 }
 
 const ScalarStep *Region::onlyProduct(int value) const {
@@ -27,7 +36,7 @@ const ScalarStep *Region::onlyProduct(int value) const {
 Reg Region::apply(llvm::ArrayRef<Reg> arguments) {
   Regs values(arguments.begin(), arguments.end());
   for (const ScalarStep &one : program.steps)
-    values.push_back(step(one, values));
+    values.push_back(reads[values.size()] ? step(one, values) : Reg());
   return values[program.result];
 }
 
@@ -78,27 +87,52 @@ Reg Region::tanhOf(Reg x) {
 }
 
 // Abramowitz and Stegun 7.1.26.
-Reg Region::complementOfErf(Reg z) {
-  Reg t = b.reciprocal(b.fma(z, 0.3275911, 1.0));
-  Reg p = b.fma(t, 1.061405429, -1.453152027);
+Reg Region::tailOf(Reg size, double scale, double part) {
+  Reg t = b.reciprocal(b.fma(size, 0.3275911 * scale, 1.0));
+  Reg p = b.fma(t, 1.061405429 * part, -1.453152027 * part);
   for (double c : {1.421413741, -0.284496736, 0.254829592})
-    p = b.fma(p, t, c);
-  return p * t * b.exp2(z * z * -log2e);
+    p = b.fma(p, t, c * part);
+  return p * t * b.exp2(size * size * (-log2e * scale * scale));
 }
 
 Reg Region::erfOf(Reg z) {
   Reg word = b.bits(z, b.i32());
-  Reg size = b.real(1.0) - complementOfErf(b.absolute(z));
+  Reg size = b.real(1.0) - tailOf(b.absolute(z));
   Reg sign = word & int64_t(0x80000000);
   return b.bits(b.bits(size, b.i32()) | sign, b.f32());
 }
 
 Reg Region::erfcOf(Reg z) {
-  Reg rest = complementOfErf(b.absolute(z));
+  Reg rest = tailOf(b.absolute(z));
   return b.select(lt(z, 0.0), b.real(2.0) - rest, rest);
 }
 
+// The normal distribution is 0 from here on, and must not meet an infinity.
+constexpr double endOfTail = 14;
+constexpr double sqrtHalf = 0.70710678118654752;
+
+// x Phi(x) = max(x, 0) - |x| Phi(-|x|).
+Reg Region::geluOf(Reg x) {
+  Reg size = b.minnum(b.absolute(x), endOfTail);
+  return b.fma(b.negative(size), tailOf(size, sqrtHalf, 0.5),
+               b.maximum(x, 0.0));
+}
+
+// Phi(x) + x phi(x).
+Reg Region::geluSlopeOf(Reg x) {
+  constexpr double perSqrtTwoPi = 0.39894228040143268;
+  Reg near = b.minimum(b.maximum(x, -endOfTail), endOfTail);
+  Reg tail = tailOf(b.absolute(near), sqrtHalf, 0.5);
+  Reg share = b.select(lt(x, 0.0), tail, b.real(1.0) - tail);
+  Reg bell = b.exp2(near * near * (-0.5 * log2e)) * perSqrtTwoPi;
+  return b.fma(near, bell, share);
+}
+
 Reg Region::step(const ScalarStep &s, llvm::ArrayRef<Reg> values) {
+  if (int at = formulas.geluOf(s); at >= 0)
+    return geluOf(values[at]);
+  if (int at = formulas.geluSlopeOf(s); at >= 0)
+    return geluSlopeOf(values[at]);
   Reg x = s.operands[0] < 0 ? Reg() : values[s.operands[0]];
   Reg y = s.operands[1] < 0 ? Reg() : values[s.operands[1]];
   Reg z = s.operands[2] < 0 ? Reg() : values[s.operands[2]];

@@ -1,8 +1,10 @@
 // A kernel's scalar region, element by element in registers.
 // Must not load or store.
 #pragma once
-#include "compiler/kernels/Spec.h"
+#include "compiler/kernels/Formulas.h"
 #include "compiler/nvvm/Builder.h"
+
+#include <array>
 
 namespace mille::nvvm {
 
@@ -12,6 +14,8 @@ namespace mille::nvvm {
 //   sqrt, rsqrt 2^-22
 //   log         2^-22 (1 + |log x|) absolute
 //   erf, erfc   2e-7 absolute
+//   GELU        1e-7 |x| absolute; its derivative 2e-7: at the infinities their
+//               limits
 //   tanh        2^-10.9 for results that are rounded to bf16, which keeps
 //               2^-9; 2e-7 absolute for others
 // A product that only one sum reads is added unrounded (fma).
@@ -28,14 +32,19 @@ private:
   Reg comparison(const ScalarStep &step, llvm::ArrayRef<Reg> values);
   Reg exponential(Reg x);
   Reg tanhOf(Reg x);
-  Reg complementOfErf(Reg z); // of |z|
+  // part * erfc(scale * size) for size >= 0.
+  Reg tailOf(Reg size, double scale = 1, double part = 1);
   Reg erfOf(Reg z);
   Reg erfcOf(Reg z);
+  Reg geluOf(Reg x);
+  Reg geluSlopeOf(Reg x);
+  std::array<int, 3> operandsOf(const ScalarStep &step) const;
   // The product that this value is, if nothing else reads it.
   const ScalarStep *onlyProduct(int value) const;
 
   Builder &b;
   const ScalarProgram &program;
+  Formulas formulas;
   bool toBf16;
   std::vector<int> reads; // of each value
 };

@@ -121,12 +121,23 @@ void Ring::release(Reg stage, Reg thread) {
 }
 
 void Turns::begin() {
-  b.ifThen(eq(group, groups - 1), [&] { b.arriveNamed(firstTurn, 256); });
+  if (groups > 1)
+    b.ifThen(eq(group, groups - 1), [&] { b.arriveNamed(firstTurn, 256); });
 }
 
-void Turns::take() { b.syncNamed(group + firstTurn, 256); }
+void Turns::take() {
+  if (groups > 1)
+    b.syncNamed(group + firstTurn, 256);
+}
+
+void Turns::end() {
+  if (groups > 1)
+    b.ifThen(eq(group, 0), [&] { take(); });
+}
 
 void Turns::pass() {
+  if (groups == 1)
+    return;
   Reg next = groups == 2
                  ? group ^ 1
                  : b.select(eq(group, groups - 1), b.constant(0), group + 1);

@@ -67,7 +67,7 @@ private:
 };
 
 // Turns of two or three groups at the tensor cores, by named barriers 4, 5, ...
-// Group 0 goes first.
+// Group 0 goes first. A group alone does not wait.
 class Turns {
 public:
   Turns(Builder &builder, unsigned groups, Reg group)
@@ -75,6 +75,7 @@ public:
   void begin(); // before the first turn: the last group gives it to group 0
   void take();
   void pass();
+  void end(); // after the last turn: no arrival is left over
 
 private:
   Builder &b;

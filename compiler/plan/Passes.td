@@ -81,8 +81,8 @@ def TurnHeadsFirst : Pass<"turn-heads-first", "::mlir::ModuleOp"> {
     %t = kernel.rotate %qkv by %r outs(%u : tensor<?x24xbf16>) heads 6 head_dim 4 ...
     %y = kernel.attention %t, %t, %qkv ... offsets [0, 16, 24] ...
     ```
-    For kernels that turn a key again for each tile of queries. Fires where all is bf16,
-    and query and key are the first columns of one buffer, in this order, or each of its
+    For kernels that turn a key again for each tile of queries. Fires where query
+    and key are of one type, and the first columns of one buffer, in this order, or each of its
     own. Costs a launch, and a write and a read of queries and keys.
   }];
   let dependentDialects = ["::mille::kernel::KernelDialect",

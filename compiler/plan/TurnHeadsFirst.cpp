@@ -14,8 +14,8 @@ using namespace mille::kernel;
 
 namespace {
 
-bool isOfBf16(Value value) {
-  return cast<ShapedType>(value.getType()).getElementType().isBF16();
+Type elementOf(Value value) {
+  return cast<ShapedType>(value.getType()).getElementType();
 }
 
 // The first `heads` heads of a buffer, turned as attention would.
@@ -24,7 +24,7 @@ Value turned(AttentionOp op, Value input, int64_t heads) {
   auto room = op.getOut().getDefiningOp<tensor::EmptyOp>();
   auto type = RankedTensorType::get(
       {ShapedType::kDynamic, heads * int64_t(op.getHeadDim())},
-      cast<ShapedType>(input.getType()).getElementType());
+      elementOf(input));
   Value out = tensor::EmptyOp::create(builder, op.getLoc(), type,
                                       room.getDynamicSizes());
   return RotateOp::create(builder, op.getLoc(), type, input, op.getRotation(),
@@ -37,7 +37,7 @@ void turnFirst(AttentionOp op) {
   Value query = op.getQuery(), key = op.getKey();
   const int64_t heads = op.getHeads(), kvHeads = op.getKvHeads();
   auto offsets = op.getOffsets();
-  if (!op.getRotation() || !isOfBf16(query) || !isOfBf16(key) || offsets[0] ||
+  if (!op.getRotation() || elementOf(query) != elementOf(key) || offsets[0] ||
       !op.getOut().getDefiningOp<tensor::EmptyOp>())
     return;
   if (query == key) {

@@ -34,9 +34,10 @@ func.func @two_buffers(%q: tensor<?x16xbf16>, %kv: tensor<?x16xbf16>, %r: tensor
 
 // -----
 
-// CHECK-LABEL: @keep_as_buffers_are_f32
-// CHECK-NOT: kernel.rotate
-func.func @keep_as_buffers_are_f32(%qkv: tensor<?x32xf32>, %r: tensor<?x4xf32>, %rows: index, %n: index) -> tensor<?x16xf32> {
+// CHECK-LABEL: @of_f32
+// CHECK: %[[TURNED:.*]] = kernel.rotate {{.*}} heads 6 head_dim 4 pairing half start 0 : tensor<?x32xf32>, tensor<?x4xf32> -> tensor<?x24xf32>
+// CHECK: kernel.attention %[[TURNED]], %[[TURNED]], %arg0 queries
+func.func @of_f32(%qkv: tensor<?x32xf32>, %r: tensor<?x4xf32>, %rows: index, %n: index) -> tensor<?x16xf32> {
   %o = tensor.empty(%rows) : tensor<?x16xf32>
   %y = kernel.attention %qkv, %qkv, %qkv rotation %r : tensor<?x4xf32> queries %n keys %n first %n
     outs(%o : tensor<?x16xf32>) heads 4 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 16, 24]
@@ -69,4 +70,17 @@ func.func @keep_as_query_is_not_first(%qkv: tensor<?x32xbf16>, %r: tensor<?x4xf3
     scale 5.000000e-01 causal true
     : tensor<?x32xbf16>, tensor<?x32xbf16>, tensor<?x32xbf16> -> tensor<?x16xbf16>
   return %y : tensor<?x16xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: @keep_as_types_differ
+// CHECK-NOT: kernel.rotate
+func.func @keep_as_types_differ(%q: tensor<?x16xf32>, %kv: tensor<?x16xbf16>, %r: tensor<?x4xf32>, %rows: index, %n: index) -> tensor<?x16xf32> {
+  %o = tensor.empty(%rows) : tensor<?x16xf32>
+  %y = kernel.attention %q, %kv, %kv rotation %r : tensor<?x4xf32> queries %n keys %n first %n
+    outs(%o : tensor<?x16xf32>) heads 2 kv_heads 1 head_dim 8 value_dim 8 offsets [0, 0, 8]
+    scale 5.000000e-01 causal true start 4
+    : tensor<?x16xf32>, tensor<?x16xbf16>, tensor<?x16xbf16> -> tensor<?x16xf32>
+  return %y : tensor<?x16xf32>
 }

@@ -162,10 +162,12 @@ void Trial::hideSomeKeys() {
   for (int64_t row = 0; row < z.sequences * z.keys; ++row)
     if (numbers[3][row] == 0)
       for (size_t of : {1, 2}) {
-        const int64_t stride = (of == 1 ? s.key : s.value).rowStride;
+        const BufferSpec &buffer = of == 1 ? s.key : s.value;
+        const int64_t stride = buffer.rowStride;
         for (int64_t column = 0; column < stride; ++column)
-          store(notANumber, Element::bf16,
-                &buffers[of].bytes[(row * stride + column) * 2]);
+          store(notANumber, buffer.element,
+                &buffers[of]
+                     .bytes[(row * stride + column) * bytesOf(buffer.element)]);
       }
 }
 

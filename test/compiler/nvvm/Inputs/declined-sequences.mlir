@@ -11,12 +11,6 @@ func.func @turned_f32(%x: memref<?x192xf32>, %r: memref<?x64xf32>, %n: index, %o
     : memref<?x192xf32>, memref<?x192xf32>, memref<?x192xf32>
   return
 }
-func.func @wide_f32(%x: memref<?x384xf32>, %n: index, %out: memref<?x128xf32>) {
-  kernel.attention %x, %x, %x queries %n keys %n first %n outs(%out : memref<?x128xf32>)
-    heads 1 kv_heads 1 head_dim 128 value_dim 128 offsets [0, 128, 256] scale 0.125 causal false
-    : memref<?x384xf32>, memref<?x384xf32>, memref<?x384xf32>
-  return
-}
 func.func @narrow(%x: memref<?x36xbf16>, %n: index, %out: memref<?x12xbf16>) {
   kernel.attention %x, %x, %x queries %n keys %n first %n outs(%out : memref<?x12xbf16>)
     heads 1 kv_heads 1 head_dim 12 value_dim 12 offsets [0, 12, 24] scale 0.125 causal false
@@ -104,5 +98,11 @@ func.func @sine(%x: memref<?x64xf32>, %out: memref<?x64xf32>) {
 func.func @turn_pairs(%x: memref<?x64xbf16>, %r: memref<?x12xf32>, %out: memref<?x64xbf16>) {
   kernel.rotate %x by %r outs(%out : memref<?x64xbf16>) heads 1 head_dim 64 pairing half start 0
     : memref<?x64xbf16>, memref<?x12xf32>
+  return
+}
+func.func @value_f32(%q: memref<?x64xf32>, %v: memref<?x200xf32>, %n: index, %out: memref<?x200xf32>) {
+  kernel.attention %q, %q, %v queries %n keys %n first %n outs(%out : memref<?x200xf32>)
+    heads 1 kv_heads 1 head_dim 64 value_dim 200 offsets [0, 0, 0] scale 0.125 causal false
+    : memref<?x64xf32>, memref<?x64xf32>, memref<?x200xf32>
   return
 }
