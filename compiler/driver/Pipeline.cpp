@@ -384,6 +384,7 @@ Status Climb::link() {
     wishes.weightsBytes = facts.weightsBytes;
     wishes.weightsHash = facts.weightsHash;
     wishes.tableHash = facts.tableHash;
+    wishes.drawnBytes = facts.drawnBytes;
     if (request.train)
       wishes.trainedHash = llvm::xxh3_64bits(trained);
     wishes.embedWeights = request.embedWeights;

@@ -1,9 +1,7 @@
 // The weights table: the parameter values that a planned program reads, and the
 // place of each for the host program. Must not know numbers or files.
 #pragma once
-#include "mlir/IR/Attributes.h"
-#include "mlir/IR/Location.h"
-#include "mlir/IR/Operation.h"
+#include "dialects/transformer/Transformer.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <vector>
@@ -37,6 +35,9 @@ struct WeightTable {
   };
   std::vector<Layers> layers;
   uint64_t entryCount = 0;
+  // Of a package that trains: the parameters whose initial values its trainers
+  // draw, so that no file holds them.
+  llvm::DenseMap<mlir::Attribute, transformer::DrawnAttr> drawn;
 
   // For each kernel.weight and kernel.gradient op: its entry among the globals,
   // or its place in a layer's row (1 for the first).
