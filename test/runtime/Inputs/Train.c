@@ -395,6 +395,25 @@ static void release(void *user, void *memory) {
   free(memory);
 }
 
+/* The table of "begin" is of mean 0.5 and deviation 0.5, and the stretches that
+ * tasks draw are not alike. */
+static void checkDrawnTable(void) {
+  size_t bytes;
+  char *content = contentOf("begin", &bytes);
+  uint64_t header;
+  memcpy(&header, content, sizeof header);
+  const float *table = (const float *)(content + 8 + header);
+  enum { stretch = 16384, count = rows * columns, some = 64 };
+  double mean = 0, square = 0;
+  for (int i = 0; i < count; ++i) {
+    mean += table[i] / count;
+    square += (table[i] - 0.5) * (table[i] - 0.5) / count;
+  }
+  CHECK(fabs(mean - 0.5) < 0.02 && fabs(square - 0.25) < 0.02);
+  CHECK(memcmp(table, table + stretch, some * sizeof *table) != 0);
+  free(content);
+}
+
 /* Of a model whose file has the factors alone: the table lies behind them, and
  * trainers draw it. */
 static void checkDrawn(void) {
@@ -426,6 +445,8 @@ static void checkDrawn(void) {
   const int threads[4] = {1, 2, 3, 7};
   for (int i = 0; i < 4; ++i) {
     mille_trainer *trainer = trainerOf(package, threads[i]);
+    CHECK(mille_trainer_save(trainer, "begin") == MILLE_OK);
+    checkDrawnTable();
     CHECK(isfinite(stepOf(trainer, 0).loss));
     CHECK(mille_trainer_save(trainer, names[i]) == MILLE_OK);
     same("drawn", names[i]);
