@@ -197,8 +197,8 @@ Status writeWeights(const LinkInput &input, Staging &staging,
   header.data_offset = llvm::alignTo(tableEnd, alignment);
   header.total_bytes = header.data_offset + layout.storedBytes;
   std::strncpy(header.model, input.name.c_str(), sizeof header.model - 1);
-  facts.weightsBytes = header.total_bytes;
-  facts.drawnBytes = layout.dataBytes - layout.storedBytes;
+  facts.weights.bytes = header.total_bytes;
+  facts.weights.drawnBytes = layout.dataBytes - layout.storedBytes;
   if (input.withoutWeights)
     return Status::done;
 
@@ -207,13 +207,13 @@ Status writeWeights(const LinkInput &input, Staging &staging,
   if (!out.append(layout.table.data(), layout.table.size() * 8) ||
       !out.pad(header.data_offset - tableEnd))
     return Status::machine;
-  facts.tableHash = out.hashSoFar();
+  facts.weights.tableHash = out.hashSoFar();
   if (Status status = writeTensors(input, layout, out); mille::failed(status))
     return status;
   header.hash = out.hashSoFar();
   if (!out.flush() || !out.put(&header, sizeof header, 0))
     return Status::machine;
-  facts.weightsHash = header.hash;
+  facts.weights.hash = header.hash;
   return Status::done;
 }
 

@@ -247,7 +247,7 @@ Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
                {Field::names, parameters.names},
                {Field::hash, options.trainedHash},
                {Field::updates, parameters.updates},
-               {Field::drawn_bytes, options.drawnBytes}})));
+               {Field::drawn_bytes, options.weights.drawnBytes}})));
 }
 
 } // namespace mille::lower

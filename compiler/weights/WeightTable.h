@@ -20,6 +20,13 @@ struct WeightEntry {
   }
 };
 
+// What is known of the weights file once it is laid out, and then written.
+struct WeightsFile {
+  uint64_t bytes = 0, hash = 0;
+  uint64_t tableHash = 0;  // of its bytes from header to tensors
+  uint64_t drawnBytes = 0; // of weights behind it, which trainers draw
+};
+
 // Entries 0 .. globals - 1 are the weights outside `layers`. Then each `layers`
 // op has a block with a row per layer: the number of the layer's body, then
 // that body's weights. All rows are as long as the longest body needs.
