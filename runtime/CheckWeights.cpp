@@ -153,7 +153,8 @@ mille_status checkWeights(const mille_model &model, const Weights &weights,
   if (status == MILLE_OK)
     status = checkBodies(model, weights.table, path, message);
   if (status == MILLE_OK)
-    status = checkPlaces(model, weights.table, bytes - header.data_offset, path,
+    status = checkPlaces(model, weights.table,
+                         bytes - header.data_offset + drawnBytes(model), path,
                          message);
   if (status != MILLE_OK)
     return status;

@@ -18,6 +18,11 @@ struct Memory {
   void *user;
   static Memory from(const mille_options &options);
 
+  // Zeros, on lines of 64 bytes, and large pages where they fill some; null
+  // where refused. The system's pages are zeros, and come when they are used.
+  char *zeros(uint64_t size) const;
+  void releaseZeros(char *zeros, uint64_t size) const;
+
   // A T at its start values, 64-byte aligned; null where refused.
   template <typename T> T *make() const {
     void *memory = allocate(user, sizeof(T), 64);

@@ -95,6 +95,13 @@ static mille_status takeShorthand(const mille_model &model, int64_t batch,
 static mille_status startRun(mille_session *session, const Sizes &sizes,
                              size_t entry, const void *const *inputs,
                              float *const *outputs) {
+  const mille_package &package = *session->package;
+  if (mille::drawnBytes(*package.model) &&
+      session->run.weights == package.weights.tensors)
+    return session->message.set(MILLE_BAD_WEIGHTS,
+                                "the weights of model %s are drawn by its "
+                                "trainers: a session has none",
+                                package.model->name);
   session->choose((uint32_t)entry, sizes);
   mille_status status = session->checkRun(inputs, outputs);
   if (status != MILLE_OK)

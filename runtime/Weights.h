@@ -17,6 +17,7 @@ struct Weights {
                     const mille_options &options, const Memory &memory,
                     Message &message);
   void close(const Memory &memory);
+  uint64_t tensorBytes() const { return bytes - (uint64_t)(tensors - data); }
   // These bytes of a mapped file are not read soon: their memory is free until
   // then.
   void forget(const char *from, uint64_t count) const;
@@ -31,6 +32,11 @@ private:
   mille_status copy(int file, const char *path, const Memory &memory,
                     Message &message);
 };
+
+// Of weights behind the file's, which trainers draw.
+inline uint64_t drawnBytes(const mille_model &model) {
+  return model.training ? model.training->drawn_bytes : 0;
+}
 
 // Everything that can be said against a weights file without reading its
 // tensors, and, where asked for, its hash.

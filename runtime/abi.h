@@ -74,6 +74,15 @@ enum {
   MILLE_RATE_INVERSE_SQRT = 3
 };
 
+/* Where a parameter's initial values come from. */
+enum {
+  MILLE_DRAW_FROM_FILE = 0,
+  MILLE_DRAW_FIXED = 1, /* the mean */
+  MILLE_DRAW_UNIFORM = 2,
+  MILLE_DRAW_NORMAL = 3,
+  MILLE_DRAW_TRUNCATED_NORMAL = 4
+};
+
 enum {
   MILLE_CPU_AVX2 = 1 << 0,   /* with fma, f16c, bmi2 */
   MILLE_CPU_AVX512 = 1 << 1, /* f, bw, cd, dq, vl */

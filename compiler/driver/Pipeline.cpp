@@ -381,9 +381,7 @@ Status Climb::link() {
       return generators().describe(op);
     };
     wishes.symbol = kernelSymbol;
-    wishes.weightsBytes = facts.weightsBytes;
-    wishes.weightsHash = facts.weightsHash;
-    wishes.tableHash = facts.tableHash;
+    wishes.weights = facts.weights;
     if (request.train)
       wishes.trainedHash = llvm::xxh3_64bits(trained);
     wishes.embedWeights = request.embedWeights;

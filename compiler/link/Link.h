@@ -13,8 +13,7 @@ namespace mille {
 // Facts of a package that are known after its weights are written and its code
 // is linked.
 struct PackageFacts {
-  uint64_t weightsBytes = 0, weightsHash = 0;
-  uint64_t tableHash = 0; // of the weights file from header to tensors
+  WeightsFile weights;
   uint64_t codeBytes = 0; // loaded bytes of NAME.so without weights
 };
 

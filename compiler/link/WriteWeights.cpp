@@ -1,6 +1,7 @@
 // Writes the weights in one pass over the entries: first the layout, since all
 // sizes are known, then the numbers, which are hashed on the way, and the
-// header last. Must store equal values once.
+// header last. What a trainer draws has a place behind all others, and is not
+// written. Must store equal values once.
 #include "compiler/link/WriteWeights.h"
 #include "mlir/IR/Diagnostics.h"
 #include "runtime/abi.h"
@@ -25,8 +26,8 @@ struct Layout {
   llvm::MapVector<std::pair<Attribute, Type>,
                   std::pair<uint64_t, const WeightEntry *>>
       tensors;
-  uint64_t dataBytes = 0;
-  const WeightEntry *tooLarge = nullptr; // the first that does not fit
+  uint64_t dataBytes = 0, storedBytes = 0; // what is drawn lies behind these
+  const WeightEntry *tooLarge = nullptr;   // the first that does not fit
 
   uint64_t place(const WeightEntry &entry) {
     auto [at, fresh] =
@@ -53,6 +54,17 @@ private:
 
 Layout layOut(const WeightTable &table) {
   Layout layout;
+  for (bool drawn : {false, true}) {
+    layout.storedBytes = layout.dataBytes;
+    auto place = [&](const WeightEntry &entry) {
+      if (table.drawn.contains(entry.value) == drawn)
+        layout.place(entry);
+    };
+    llvm::for_each(table.globals, place);
+    for (const WeightTable::Layers &layers : table.layers)
+      for (const std::vector<WeightEntry> &row : layers.rows)
+        llvm::for_each(row, place);
+  }
   for (const WeightEntry &entry : table.globals)
     layout.table.push_back(layout.place(entry));
   for (const WeightTable::Layers &layers : table.layers)
@@ -149,6 +161,8 @@ Status writeTensors(const LinkInput &input, const Layout &layout,
                     HashedFile &file) {
   for (const auto &[stored, place] : layout.tensors) {
     const WeightEntry &entry = *place.second;
+    if (place.first >= layout.storedBytes) // all others are, too
+      break;
     bool good = true;
     auto write = [&](ArrayRef<char> bytes) {
       good = file.append(bytes.data(), bytes.size());
@@ -181,9 +195,10 @@ Status writeWeights(const LinkInput &input, Staging &staging,
   header.table_count = layout.table.size();
   uint64_t tableEnd = sizeof header + layout.table.size() * 8;
   header.data_offset = llvm::alignTo(tableEnd, alignment);
-  header.total_bytes = header.data_offset + layout.dataBytes;
+  header.total_bytes = header.data_offset + layout.storedBytes;
   std::strncpy(header.model, input.name.c_str(), sizeof header.model - 1);
-  facts.weightsBytes = header.total_bytes;
+  facts.weights.bytes = header.total_bytes;
+  facts.weights.drawnBytes = layout.dataBytes - layout.storedBytes;
   if (input.withoutWeights)
     return Status::done;
 
@@ -192,13 +207,13 @@ Status writeWeights(const LinkInput &input, Staging &staging,
   if (!out.append(layout.table.data(), layout.table.size() * 8) ||
       !out.pad(header.data_offset - tableEnd))
     return Status::machine;
-  facts.tableHash = out.hashSoFar();
+  facts.weights.tableHash = out.hashSoFar();
   if (Status status = writeTensors(input, layout, out); mille::failed(status))
     return status;
   header.hash = out.hashSoFar();
   if (!out.flush() || !out.put(&header, sizeof header, 0))
     return Status::machine;
-  facts.weightsHash = header.hash;
+  facts.weights.hash = header.hash;
   return Status::done;
 }
 

@@ -20,7 +20,7 @@ struct LowerOptions {
   std::function<KernelInfo(mlir::Operation *)> describe;
   std::function<std::string(const KernelInfo &, const Target &, RowClass)>
       symbol;
-  uint64_t weightsBytes = 0, weightsHash = 0, tableHash = 0;
+  WeightsFile weights;
   uint64_t trainedHash = 0;  // of the model that is trained; 0: none is
   bool embedWeights = false; // refer to NAME_weights_data
 };

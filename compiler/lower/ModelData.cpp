@@ -297,14 +297,14 @@ void ModelData::emitModel(Operation *trained, ArrayRef<EntryData> entries,
        {Field::schedules, scheduleArray(shared.scales)},
        {Field::scratch_bytes, scratchBytes},
        {Field::scratch_bytes_per_token, scratchBytesPerToken},
-       {Field::weights_bytes, options.weightsBytes},
-       {Field::weights_hash, options.weightsHash},
+       {Field::weights_bytes, options.weights.bytes},
+       {Field::weights_hash, options.weights.hash},
        {Field::weights, Constant::address(types, embedded)},
        {Field::stack_count, table.layers.size()},
        {Field::stacks, stackArray(table.layers)},
        {Field::place_count, table.globals.size()},
        {Field::place_bytes, wordArray(placeBytes)},
-       {Field::table_hash, options.tableHash},
+       {Field::table_hash, options.weights.tableHash},
        {Field::training, trainingOf(trained, entries, table)}});
   std::string symbol = constants.add("model", value);
 

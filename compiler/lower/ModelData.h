@@ -28,6 +28,12 @@ struct EntryData {
   ResizedTables tables;
 };
 
+// What a step must know of a model's parameters.
+struct Parameters {
+  uint64_t count = 0, updates = 0;
+  Constant list = 0, names = 0;
+};
+
 // TrainingData.cpp: fails, with an error, where a program that trains reads a
 // value that was computed of a trained parameter.
 mlir::LogicalResult checkTrained(mlir::Operation *model,
@@ -62,9 +68,8 @@ private:
   // TrainingData.cpp: null where the model has no entry that trains it.
   Constant trainingOf(mlir::Operation *model, llvm::ArrayRef<EntryData> entries,
                       const WeightTable &table);
-  Constant parameterArray(mlir::Operation *model, const WeightTable &table,
-                          const Training &training, uint64_t &count,
-                          uint64_t &updates);
+  Parameters parametersOf(mlir::Operation *model, const WeightTable &table,
+                          const Training &training);
   Constant groupArray(const Training &training);
   // The address of a constant array; null for an empty one.
   Constant array(llvm::StringRef stem, mlir::Type element,

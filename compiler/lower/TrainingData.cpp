@@ -2,6 +2,7 @@
 // each of its parameters lies.
 #include "compiler/lower/ModelData.h"
 #include "compiler/lower/Updates.h"
+#include "compiler/weights/Draw.h"
 #include "dialects/transformer/Training.h"
 #include "mlir/IR/Builders.h"
 #include "runtime/abi.h"
@@ -59,11 +60,11 @@ Places trainedPlaces(Operation *model, const WeightTable &table) {
       [](kernel::GradientOp op) -> Attribute { return op.getParameterAttr(); });
 }
 
-// Parameters that a step reads, among them those that no loss depends on
+// Parameters that a run reads, among them those that no loss depends on
 // smoothly, like a bias that experts are chosen by.
 Places readPlaces(Operation *model, const WeightTable &table) {
   return placesOf<kernel::WeightOp>(
-      kernel::entryOf(model, trainStepName), table,
+      model, table,
       [](kernel::WeightOp op) -> Attribute { return op.getValue(); });
 }
 
@@ -88,6 +89,9 @@ int64_t classesOf(Operation *model) {
   });
   return classes;
 }
+
+using Words = SmallVector<int64_t>;
+Words word(uint64_t number) { return {int64_t(number)}; }
 
 int64_t numberOf(ArrayRef<EntryData> entries, StringRef name) {
   for (auto [number, entry] : llvm::enumerate(entries))
@@ -140,13 +144,18 @@ static llvm::DenseMap<Attribute, uint64_t> wholeAt(Operation *model,
   return at;
 }
 
-Constant ModelData::parameterArray(Operation *model, const WeightTable &table,
-                                   const Training &training, uint64_t &count,
-                                   uint64_t &updates) {
+// A struct of words is written as words: an initializer of structs costs a
+// thousand times as much, and deep models have ten thousand parameters.
+Parameters ModelData::parametersOf(Operation *model, const WeightTable &table,
+                                   const Training &training) {
   using Field = abi::parameter_info::Field;
-  llvm::DenseMap<Attribute, uint64_t> whole = wholeAt(model, updates);
+  static_assert(sizeof(mille_parameter_info) ==
+                8 * (11 + MILLE_MAX_DIMENSIONS));
+  Parameters result;
+  llvm::DenseMap<Attribute, uint64_t> whole = wholeAt(model, result.updates);
   Places places = trainedPlaces(model, table), read = readPlaces(model, table);
-  std::vector<Constant> parts;
+  SmallVector<int64_t> words;
+  std::string names;
   model->walk([&](transformer::ParameterOp op) {
     auto symbol = FlatSymbolRefAttr::get(op.getSymNameAttr());
     auto place = places.find(symbol);
@@ -156,23 +165,30 @@ Constant ModelData::parameterArray(Operation *model, const WeightTable &table,
     const size_t group = trained ? training.groupOf(op.getSymName())
                                  : training.groups.size() + 1;
     auto type = cast<RankedTensorType>(op.getType());
-    std::vector<Constant> shape(type.getShape().begin(), type.getShape().end());
+    Words shape(type.getShape());
     shape.resize(MILLE_MAX_DIMENSIONS, 0);
-    parts.push_back(record<Field>(
-        types.parameter_info,
-        {{Field::name, text(op.getSymName())},
-         {Field::entry, place->second},
-         {Field::elements, type.getNumElements()},
-         {Field::rank, type.getRank()},
-         {Field::group, int64_t(group)},
-         {Field::whole_at, whole.lookup(place->first)},
-         {Field::shape,
-          Constant::aggregate(
-              LLVM::LLVMArrayType::get(types.i64, MILLE_MAX_DIMENSIONS),
-              shape)}}));
+    auto drawn = table.drawn.lookup(symbol);
+    const Recipe by = drawn ? recipeOf(drawn) : Recipe();
+    for (const Words &some : inOrder<Field, Words>(
+             {{Field::name, word(names.size())},
+              {Field::entry, word(place->second)},
+              {Field::elements, word(type.getNumElements())},
+              {Field::rank, word(type.getRank())},
+              {Field::group, word(group)},
+              {Field::whole_at, word(whole.lookup(place->first))},
+              {Field::shape, shape},
+              {Field::distribution, word(by.distribution)},
+              {Field::key, word(by.key)},
+              {Field::mean, word(llvm::bit_cast<uint64_t>(by.mean))},
+              {Field::std, word(llvm::bit_cast<uint64_t>(by.std))},
+              {Field::cut, word(llvm::bit_cast<uint64_t>(by.cut))}}))
+      words.append(some);
+    names += op.getSymName().str() + '\0';
+    ++result.count;
   });
-  count = parts.size();
-  return array("trained", types.parameter_info, std::move(parts));
+  result.list = wordArray(words);
+  result.names = text(names);
+  return result;
 }
 
 Constant ModelData::groupArray(const Training &training) {
@@ -201,8 +217,7 @@ Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
     return Constant::address(types, "");
   const Training &training = *found;
   const bool sgd = training.optimizer == Optimizer::sgd;
-  uint64_t parameters = 0, updates = 0;
-  Constant list = parameterArray(model, table, training, parameters, updates);
+  const Parameters parameters = parametersOf(model, table, training);
   auto real = [&](double value) { return Constant::real(types, value); };
   using Field = abi::training_info::Field;
   return Constant::address(
@@ -227,10 +242,12 @@ Constant ModelData::trainingOf(Operation *model, ArrayRef<EntryData> entries,
                {Field::eval_entry, eval},
                {Field::group_count, training.groups.size() + 2},
                {Field::groups, groupArray(training)},
-               {Field::parameter_count, parameters},
-               {Field::parameters, list},
+               {Field::parameter_count, parameters.count},
+               {Field::parameters, parameters.list},
+               {Field::names, parameters.names},
                {Field::hash, options.trainedHash},
-               {Field::updates, updates}})));
+               {Field::updates, parameters.updates},
+               {Field::drawn_bytes, options.weights.drawnBytes}})));
 }
 
 } // namespace mille::lower

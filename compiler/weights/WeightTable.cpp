@@ -2,6 +2,7 @@
 // symbols in the layer table. Must not read numbers.
 #include "compiler/weights/WeightTable.h"
 #include "dialects/kernel/Signature.h"
+#include "dialects/transformer/Training.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -87,6 +88,11 @@ WeightTable::Layers collectLayers(LayersOp layers, uint64_t firstEntry,
 
 WeightTable mille::collectWeights(Operation *model) {
   WeightTable table;
+  if (kernel::entryOf(model, trainStepName))
+    model->walk([&](transformer::ParameterOp op) {
+      if (auto drawn = dyn_cast_or_null<transformer::DrawnAttr>(op.getValue()))
+        table.drawn[FlatSymbolRefAttr::get(op.getSymNameAttr())] = drawn;
+    });
   DenseMap<Stored, uint64_t> seen;
   SmallVector<func::FuncOp> entries = kernel::entriesOf(model);
   for (func::FuncOp entry : entries)

@@ -1,9 +1,7 @@
 // The weights table: the parameter values that a planned program reads, and the
 // place of each for the host program. Must not know numbers or files.
 #pragma once
-#include "mlir/IR/Attributes.h"
-#include "mlir/IR/Location.h"
-#include "mlir/IR/Operation.h"
+#include "dialects/transformer/Transformer.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <vector>
@@ -22,6 +20,13 @@ struct WeightEntry {
   }
 };
 
+// What is known of the weights file once it is laid out, and then written.
+struct WeightsFile {
+  uint64_t bytes = 0, hash = 0;
+  uint64_t tableHash = 0;  // of its bytes from header to tensors
+  uint64_t drawnBytes = 0; // of weights behind it, which trainers draw
+};
+
 // Entries 0 .. globals - 1 are the weights outside `layers`. Then each `layers`
 // op has a block with a row per layer: the number of the layer's body, then
 // that body's weights. All rows are as long as the longest body needs.
@@ -37,6 +42,9 @@ struct WeightTable {
   };
   std::vector<Layers> layers;
   uint64_t entryCount = 0;
+  // Of a package that trains: the parameters whose initial values its trainers
+  // draw, so that no file holds them.
+  llvm::DenseMap<mlir::Attribute, transformer::DrawnAttr> drawn;
 
   // For each kernel.weight and kernel.gradient op: its entry among the globals,
   // or its place in a layer's row (1 for the first).

@@ -52,8 +52,8 @@ void writeHeader(const mille_trainer &trainer, const CheckpointFacts &facts,
     for (uint64_t p = 0; p < trainer.parameters(); ++p) {
       const mille_parameter_info &info = trainer.training->parameters[p];
       into.add(",\"%s%s\":{\"dtype\":\"F32\",\"shape\":[", prefixes[array],
-               info.name);
-      for (uint32_t d = 0; d < info.rank; ++d)
+               trainer.nameOf(p));
+      for (uint64_t d = 0; d < info.rank; ++d)
         into.add(d ? ",%" PRId64 : "%" PRId64, info.shape[d]);
       into.add("],\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}", offset,
                offset + info.elements * sizeof(float));

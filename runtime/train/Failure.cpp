@@ -92,8 +92,8 @@ bool mille_trainer::describeNumbers(double loss, char *text,
     const float *values = at(weights, p);
     for (uint64_t i = 0; i < training->parameters[p].elements; ++i)
       if (!isfinite(values[i])) {
-        snprintf(text, size, "parameter %s has the value %g",
-                 training->parameters[p].name, values[i]);
+        snprintf(text, size, "parameter %s has the value %g", nameOf(p),
+                 values[i]);
         return true;
       }
   }
@@ -101,8 +101,7 @@ bool mille_trainer::describeNumbers(double loss, char *text,
   // the model's order whose gradient is not finite is the first that it met.
   for (uint64_t p = parameters(); isfinite(loss) && p-- > 0;)
     if (!isfinite(numbers[p])) {
-      snprintf(text, size, "the gradient of %s is not finite",
-               training->parameters[p].name);
+      snprintf(text, size, "the gradient of %s is not finite", nameOf(p));
       return torn;
     }
   return false;
@@ -126,7 +125,7 @@ bool mille_trainer::findPlace(const mille_size *sizes, size_t count,
   dirty = true;
   if (!search.found || search.parameter == parameters())
     return false;
-  const char *name = training->parameters[search.parameter].name;
+  const char *name = nameOf(search.parameter);
   snprintf(text, size,
            "all parameters are finite, and the first number that is not comes "
            "on the way %s, in %.*s behind %s",

@@ -114,15 +114,14 @@ mille_status mille_trainer::placeGradients() {
                        : 0,
                 1);
   const mille::Memory &memory = package->memory;
-  char *made =
-      sum.fits ? (char *)memory.allocate(memory.user, sum.value, 64) : nullptr;
+  char *made = sum.fits ? memory.zeros(sum.value) : nullptr;
   if (!made)
     return message.set(MILLE_OUT_OF_MEMORY,
                        "the gradients of %s need %llu bytes but memory was "
                        "refused",
                        package->model->name, (ull)sum.value);
   if (gradients) {
-    memory.release(memory.user, gradients);
+    memory.releaseZeros(gradients, gradientBytes);
     bytes -= gradientBytes;
   }
   gradients = made;
@@ -135,7 +134,7 @@ mille_status mille_trainer::placeGradients() {
     placePortions((uint64_t *)(made + tableAt), again);
     gradientTable = (const uint64_t *)(made + tableAt);
   }
-  dirty = true;
+  dirty = false;
   session->run.gradients = gradients;
   session->run.gradient_table = gradientTable;
   session->update = wanted ? layerDone : nullptr;

@@ -2,6 +2,7 @@
 // update changes the weights. Every sum has one order, whatever the threads do.
 // Must not decide how a model is trained: the package says it.
 #include "runtime/train/Trainer.h"
+#include "runtime/train/Draw.h"
 #include "runtime/train/Rate.h"
 
 #include <math.h>
@@ -60,11 +61,29 @@ void mille_trainer::layOut(Bytes &sum) {
 void mille_trainer::copyWeights() {
   constexpr uint64_t piece = 16 << 20;
   const mille::Weights &from = package->weights;
-  for (uint64_t at = 0; at < extent; at += piece) {
-    const uint64_t count = extent - at < piece ? extent - at : piece;
+  const uint64_t all = from.tensorBytes();
+  for (uint64_t at = 0; at < all; at += piece) {
+    const uint64_t count = all - at < piece ? all - at : piece;
     memcpy(weights + at, from.tensors + at, count);
     from.forget(from.tensors + at, count);
   }
+}
+
+void mille_trainer::drawWeights() {
+  session->share(
+      [](void *context, int64_t task, int) {
+        mille_trainer &self = *(mille_trainer *)context;
+        uint64_t parameter;
+        const mille::Stretch part = self.stretch((uint64_t)task, parameter);
+        const mille_parameter_info &by = self.training->parameters[parameter];
+        const float *begin = self.at(self.weights, parameter);
+        if (by.distribution != MILLE_DRAW_FROM_FILE)
+          mille::draw(
+              {(uint32_t)by.distribution, by.key, by.mean, by.std, by.cut},
+              (uint64_t)(part.weight - begin), part.weight, part.count,
+              self.features);
+      },
+      this, (int64_t)tasks());
 }
 
 // What a step needs of its entry.
@@ -109,28 +128,29 @@ mille_status mille_trainer::create(mille_package &of, const mille_size *given,
   if (status != MILLE_OK)
     return status;
   most = session->most;
-  extent = of.weights.bytes - (uint64_t)(of.weights.tensors - of.weights.data);
+  extent = of.weights.tensorBytes() + mille::drawnBytes(*of.model);
   Bytes sum;
   layOut(sum);
-  slab = sum.fits ? (char *)of.memory.allocate(of.memory.user, sum.value, 64)
-                  : nullptr;
+  slabBytes = sum.value;
+  slab = sum.fits ? of.memory.zeros(slabBytes) : nullptr;
   if (!slab)
     return of.message().set(MILLE_OUT_OF_MEMORY,
                             "a trainer of %s needs %llu bytes beside its "
                             "session's %llu but memory was refused",
                             of.model->name, (ull)sum.value,
                             (ull)session->bytes);
-  bytes = sum.value + session->bytes + sizeof *this;
-  Bytes placed, first;
+  bytes = slabBytes + session->bytes + sizeof *this;
+  Bytes placed;
   layOut(placed);
   copyWeights();
-  first.place(1, extent);
-  memset(slab + first.value, 0, sum.value - first.value);
   session->run.weights = weights;
   orderParameters();
   status = placeGradients();
-  return status == MILLE_OK ? MILLE_OK
-                            : of.message().set(status, "%s", message.text);
+  if (status != MILLE_OK)
+    return of.message().set(status, "%s", message.text);
+  if (mille::drawnBytes(*of.model))
+    drawWeights();
+  return MILLE_OK;
 }
 
 double mille_trainer::clip() const {
@@ -142,9 +162,9 @@ void mille_trainer::destroy() {
   mille::Memory memory = from->memory;
   mille_session_close(session);
   if (slab)
-    memory.release(memory.user, slab);
+    memory.releaseZeros(slab, slabBytes);
   if (gradients)
-    memory.release(memory.user, gradients);
+    memory.releaseZeros(gradients, gradientBytes);
   memory.release(memory.user, this);
   from->leave();
 }
@@ -352,9 +372,9 @@ mille_status mille_trainer::copyGradient(const char *name, float *to,
                        "there are no gradients: mille_trainer_gradients "
                        "computes them, and a step uses them up");
   for (uint64_t p = 0; p < parameters(); ++p) {
-    const mille_parameter_info &parameter = training->parameters[p];
-    if (strcmp(parameter.name, name) != 0)
+    if (strcmp(nameOf(p), name) != 0)
       continue;
+    const mille_parameter_info &parameter = training->parameters[p];
     if (parameter.elements != count)
       return message.set(MILLE_INVALID_ARGUMENT,
                          "%s has %llu numbers but room for %zu is given", name,

@@ -31,6 +31,7 @@ struct mille_trainer {
   uint64_t features = 0;
   uint64_t bytes = 0; // with the session's
   char *slab = nullptr;
+  uint64_t slabBytes = 0;
 
   // In the slab. Arrays of `extent` bytes: a parameter lies in each where it
   // lies among the package's weights.
@@ -104,6 +105,9 @@ struct mille_trainer {
                      gradientTable[training->parameters[parameter].entry]);
   }
   int stateCount() const { return mille::statesOf(*training); }
+  const char *nameOf(uint64_t parameter) const {
+    return training->names + training->parameters[parameter].name;
+  }
   uint64_t parameters() const { return training->parameter_count; }
   uint64_t tasks() const { return firstTask[parameters()]; }
   mille::Stretch stretch(uint64_t task, uint64_t &parameter) const;
@@ -115,6 +119,7 @@ struct mille_trainer {
 private:
   void layOut(mille::Bytes &sum);
   void copyWeights();
+  void drawWeights();
   mille_status check(const mille_entry &entry);
   mille_status countLabels(const mille_entry &entry, const mille::Sizes &sizes,
                            const void *const *given, int64_t &labels);

@@ -315,7 +315,7 @@ std::string mille::writeManifest(const ManifestInput &input,
                              [&] { writeTraffic(json, *input.unscaled); });
       writeScratch(json, input);
       json.attribute("parameters", input.parameters);
-      json.attribute("weights_bytes", int64_t(facts.weightsBytes));
+      json.attribute("weights_bytes", int64_t(facts.weights.bytes));
       json.attribute("weights_embedded", input.embedWeights);
       json.attribute("code_bytes", int64_t(facts.codeBytes));
       if (input.generation)

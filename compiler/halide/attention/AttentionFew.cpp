@@ -293,17 +293,13 @@ void AttentionPipe::scheduleScoresOfLanes() {
 
 void AttentionPipe::scheduleTurnedKeys() {
   for (Func f : {keySquare, turnedKeys})
-    f.compute_at(dots, depth)
-        .bound_extent(d, V)
-        .bound_extent(ki, V)
-        .bound_extent(ko, 1)
-        .bound_extent(e, 1)
-        .store_in(MemoryType::Stack);
-  keySquare.reorder_storage(d, ki, ko, e, b, h)
-      .reorder(d, ki)
-      .vectorize(d)
-      .unroll(ki);
-  turnedKeys.reorder_storage(ki, d, ko, e, b, h).reorder(ki, d).vectorize(ki);
+    f.bound_extent(ko, 1).bound_extent(e, 1);
+  placeSquares(keySquare, {dots, depth}, d, ki, V);
+  turnedKeys.compute_at(dots, depth)
+      .bound_extent(d, V)
+      .bound_extent(ki, V)
+      .store_in(MemoryType::Stack)
+      .vectorize(ki);
   pipe.passes.push_back(
       turnSquares({keySquare.name(), turnedKeys.name(), d.name(), V}));
   // Rows of a panel of columns are few, and then comes another panel: the

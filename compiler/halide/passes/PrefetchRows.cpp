@@ -106,14 +106,17 @@ private:
 
 // Pass p over the rows of a chunk asks for one line of each of `part` rows, as
 // the first pass over the next tile reads them: line p % lines, of the rows
-// from part * (p / lines) on. An iteration adds four rows and asks once.
+// from part * (p / lines) on. An iteration adds some rows and asks once. These
+// rows are a loop of their own: in one block of instructions LLVM would put the
+// prefetches of all of them behind the products of the last, where they wait
+// for each other.
 class PrefetchNextTile : public IRMutator {
 public:
   explicit PrefetchNextTile(NextTilePrefetch what) : what(std::move(what)) {}
 
 private:
   using IRMutator::visit;
-  static constexpr int rows = 4, part = 64;
+  static constexpr int part = 64;
 
   Stmt visit(const For *loop) override {
     if (isOver(loop, what.passes)) {
@@ -131,18 +134,17 @@ private:
       return IRMutator::visit(loop);
     const std::string name = loop->name + ".rows";
     Expr step = Variable::make(Int(32), name);
-    const int lines = int(read.firsts.size()), line = lineBytes / what.bytes;
-    Expr row =
-        loop->min + pass / lines * part + step / (what.chunk / part / rows);
-    std::vector<Stmt> parts{
+    const int lines = int(read.firsts.size()), line = lineBytes / what.bytes,
+              rows = what.chunk / part;
+    Expr row = loop->min + pass / lines * part + step;
+    Stmt ask =
         prefetchLineIntoL2(what.buffer, what.bytes,
                            substitute(loop->name, row, read.firsts.front()) +
-                               what.columns + pass % lines * line)};
-    for (int i = 0; i < rows; ++i)
-      parts.push_back(
-          substitute(loop->name, loop->min + step * rows + i, loop->body));
+                               what.columns + pass % lines * line);
+    Stmt some =
+        loopLike(loop, loop->name, loop->min + step * rows, rows, loop->body);
     Expr whole = loop->extent / rows;
-    return Block::make(loopLike(loop, name, 0, whole, Block::make(parts)),
+    return Block::make(loopLike(loop, name, 0, whole, Block::make(ask, some)),
                        loopLike(loop, loop->name, loop->min + whole * rows,
                                 loop->extent - whole * rows, loop->body));
   }

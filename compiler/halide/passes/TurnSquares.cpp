@@ -89,6 +89,16 @@ private:
 
 } // namespace
 
+void placeSquares(Func square, const LoopLevel &at, const Var &across,
+                  const Var &along, int lanes) {
+  square.compute_at(at)
+      .store_in(MemoryType::Stack)
+      .bound_extent(across, lanes)
+      .bound_extent(along, lanes)
+      .vectorize(across, lanes)
+      .unroll(along);
+}
+
 IRMutator *turnSquares(Squares what) {
   return new TurnSquares(std::move(what));
 }

@@ -15,6 +15,12 @@ struct Squares {
   int lanes;
 };
 
+// Has squares made at `at`, in L1: a row is a vector of `across`, and `along`
+// counts rows.
+void placeSquares(Halide::Func square, const Halide::LoopLevel &at,
+                  const Halide::Var &across, const Halide::Var &along,
+                  int lanes);
+
 // A pass over the lowered program.
 Halide::Internal::IRMutator *turnSquares(Squares what);
 

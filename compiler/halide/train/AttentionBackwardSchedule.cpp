@@ -80,12 +80,7 @@ void AttentionBackward::scheduleAcross(Func &f, Func &square,
       .split(i, io, ii, V)
       .reorder(ii, ci, io, co)
       .vectorize(ii);
-  square.compute_at(f, io)
-      .store_in(MemoryType::Stack)
-      .bound_extent(c, V)
-      .bound_extent(i, V)
-      .vectorize(c, V)
-      .unroll(i);
+  placeSquares(square, {f, io}, c, i, V);
   pipe.passes.push_back(turnSquares({square.name(), f.name(), ci.name(), V}));
   pipe.passes.push_back(prefetchFar({of.name(), square.name(), 4, width}));
 }

@@ -44,12 +44,7 @@ Pipe buildPack(const KernelSpec &spec, const Machine &machine,
       .split(j, jo, ji, V, TailStrategy::GuardWithIf)
       .reorder(ji, si, so, jo, p) // rows are read to their ends
       .vectorize(ji);
-  square.compute_at(out, so)
-      .store_in(MemoryType::Stack)
-      .bound_extent(step, V)
-      .bound_extent(j, V)
-      .vectorize(step, V)
-      .unroll(j);
+  placeSquares(square, {out, so}, step, j, V);
   pipe.passes.push_back(turnSquares({square.name(), out.name(), si.name(), V}));
   // A row is too short to be foreseen: the next squares' rows are prefetched.
   pipe.passes.push_back(prefetchFar(

@@ -66,12 +66,7 @@ Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
       .split(step, so, si, V, TailStrategy::GuardWithIf)
       .reorder(r.x, si, so, r.y, p)
       .vectorize(r.x);
-  words.compute_at(out, so)
-      .store_in(MemoryType::Stack)
-      .bound_extent(step, V)
-      .bound_extent(j, V)
-      .vectorize(step, V)
-      .unroll(j);
+  placeSquares(words, {out, so}, step, j, V);
   pipe.passes.push_back(turnSquares({words.name(), out.name(), si.name(), V}));
   return pipe;
 }

@@ -83,13 +83,14 @@ static const mille_entry entries[2] = {{.name = "train_step",
                                         .inputs = inputs,
                                         .outputs = &output,
                                         .arena_bytes_per_row = 64}};
+enum { factorName = sizeof "embed.weight" }; /* where it begins */
 /* Where a model updates as it goes, the table is whole at the only call. */
 static const mille_parameter_info asItGoes[2] = {
-    {"embed.weight", 0, rows * columns, 2, 0, {rows, columns}, 1},
-    {"factor", 1, factors, 1, 1, {factors}, 0}};
+    {0, 0, rows * columns, 2, 0, {rows, columns}, 1},
+    {factorName, 1, factors, 1, 1, {factors}, 0}};
 static const mille_parameter_info parameters[2] = {
-    {"embed.weight", 0, rows * columns, 2, 0, {rows, columns}},
-    {"factor", 1, factors, 1, 1, {factors}}};
+    {0, 0, rows * columns, 2, 0, {rows, columns}},
+    {factorName, 1, factors, 1, 1, {factors}}};
 static const mille_group_info groups[2] = {{1, 0.1}, {0.5, 0}};
 static const mille_training_info usual = {.optimizer = MILLE_OPTIMIZER_ADAMW,
                                           .first = 0.9,
@@ -104,6 +105,7 @@ static const mille_training_info usual = {.optimizer = MILLE_OPTIMIZER_ADAMW,
                                           .groups = groups,
                                           .parameter_count = 2,
                                           .parameters = parameters,
+                                          .names = "embed.weight\0factor",
                                           .hash = 0x1234};
 static const uint64_t placeBytes[2] = {tableBytes, factors * 4};
 static char weights[dataAt + dataBytes] __attribute__((aligned(64)));

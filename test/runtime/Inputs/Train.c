@@ -388,7 +388,7 @@ static void *allocate(void *user, size_t size, size_t alignment) {
   taken += size;
   if (++pieces == refuseAt || posix_memalign(&memory, alignment, size))
     return NULL;
-  return memory;
+  return memset(memory, 0x7f, size);
 }
 static void release(void *user, void *memory) {
   (void)user;
@@ -437,6 +437,13 @@ static void checkMemory(void) {
     mille_package_close(package);
   }
   CHECK(seen == 63);
+  /* The application's memory is no zeros, but the optimizer's states are. */
+  mille_package *package = openPackage(&usual);
+  mille_trainer *trainer = trainerOf(package, 1);
+  CHECK(mille_trainer_save(trainer, "fresh") == MILLE_OK);
+  same("refused", "fresh");
+  mille_trainer_close(trainer);
+  mille_package_close(package);
 }
 
 int main(int argc, char **argv) {

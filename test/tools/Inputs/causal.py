@@ -4,6 +4,7 @@ and who ignores what came before has about 4.0.
 
 usage: causal.py spec FILE LAYERS post|deepnorm [KEY=VALUE of train ...]
        causal.py data FILE COUNT
+       causal.py begins CHECKPOINT WEIGHTS    its parameters have these bits
        causal.py break WEIGHTS NAME   makes the numbers of a tensor 1e38
        causal.py last LOG         the last loss of a training's log
        causal.py below LOG MOST   the mean of its last ten losses is below MOST
@@ -50,6 +51,14 @@ def data(path, count):
         file.write(struct.pack("<%dH" % len(tokens), *tokens))
 
 
+def tensors(path):
+    with open(path, "rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        names, bits = json.loads(file.read(length)), file.read()
+    names.pop("__metadata__")
+    return {name: bits[slice(*at["data_offsets"])] for name, at in names.items()}
+
+
 def losses(log):
     with open(log) as file:
         lines = [json.loads(line) for line in file]
@@ -66,6 +75,13 @@ def main(word, path, *rest):
         spec(path, *rest)
     elif word == "data":
         data(path, *rest)
+    elif word == "begins":
+        saved, drawn = tensors(path), tensors(rest[0])
+        other = [name for name in drawn if saved.get(name) != drawn[name]]
+        other += [name for name in saved
+                  if name not in drawn and not name.startswith("state.")]
+        if other or not drawn:
+            sys.exit("other bits: %s" % ", ".join(other))
     elif word == "break":
         with open(path, "r+b") as file:
             (length,) = struct.unpack("<Q", file.read(8))

@@ -1,0 +1,171 @@
+// A counter-based generator: splitmix64's finaliser over a keyed index, normals
+// by Box-Muller. It has its own logarithm, sine and cosine, since those of
+// libms differ in the last bits. Must not contract a product and a sum: bits do
+// not depend on the width of vectors.
+#include "runtime/train/Draw.h"
+
+#include <math.h>
+#include <string.h>
+
+#pragma STDC FP_CONTRACT OFF
+
+namespace mille {
+
+namespace {
+
+inline __attribute__((always_inline)) uint64_t mix(uint64_t bits) {
+  bits += 0x9e3779b97f4a7c15;
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return bits ^ (bits >> 31);
+}
+
+// A number in (0, 1) with 53 bits. The added half excludes both ends.
+inline __attribute__((always_inline)) double unit(uint64_t key,
+                                                  uint64_t index) {
+  return (double(mix(key ^ mix(index)) >> 11) + 0.5) * 0x1p-53;
+}
+
+// ln u for a normal u > 0: u = 2^e m with m in [sqrt 1/2, sqrt 2), and
+// ln m = 2 atanh((m - 1) / (m + 1)) by its series, |argument| < 0.172.
+inline __attribute__((always_inline)) double logarithm(double u) {
+  uint64_t bits;
+  memcpy(&bits, &u, sizeof bits);
+  // The sum carries into the exponent if the fraction is that of sqrt 2 or
+  // more.
+  int64_t exponent = int64_t((bits + 0x00095f619980c433) >> 52) - 1023;
+  bits -= uint64_t(exponent) << 52;
+  double m;
+  memcpy(&m, &bits, sizeof m);
+  double s = (m - 1) / (m + 1), z = s * s, sum = 0;
+  for (int odd = 21; odd >= 1; odd -= 2)
+    sum = sum * z + 1.0 / odd;
+  return 2 * s * sum + double(exponent) * 0.693147180559945309417;
+}
+
+// Draws two independent normals of mean 0 and deviation 1. Without branches, so
+// that a loop over pairs becomes one over vectors.
+inline __attribute__((always_inline)) void
+normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
+  double radius = sqrt(-2 * logarithm(unit(key, 2 * pair)));
+  double turns = unit(key, 2 * pair + 1);
+  int quarter = int(4 * turns + 0.5);
+  double t = (turns - 0.25 * quarter) * 6.283185307179586476925; // +- pi / 4
+  double z = -t * t, sine = 1, cosine = 1;
+  for (int n = 16; n >= 2; n -= 2) {
+    sine = 1 + sine * z * (1 / (n * (n + 1.0)));
+    cosine = 1 + cosine * z * (1 / (n * (n - 1.0)));
+  }
+  sine *= t;
+  const double x = quarter & 1 ? -sine : cosine,
+               y = quarter & 1 ? cosine : sine;
+  first = radius * (quarter & 2 ? -x : x);
+  second = radius * (quarter & 2 ? -y : y);
+}
+
+struct Normals {
+  uint64_t key;
+  double mean, std;
+  bool wide; // vectors of 64 bytes
+};
+
+inline __attribute__((always_inline)) void
+anyPairs(const Normals &normals, uint64_t pair, uint64_t count, float *into) {
+  const Normals n = normals;
+  for (uint64_t i = 0; i < count; ++i) {
+    double first, second;
+    normalPair(n.key, pair + i, first, second);
+    into[2 * i] = float(n.mean + n.std * first);
+    into[2 * i + 1] = float(n.mean + n.std * second);
+  }
+}
+
+#if defined(__x86_64__)
+#define WIDE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
+#else
+#define WIDE
+#endif
+WIDE void widePairs(const Normals &normals, uint64_t pair, uint64_t count,
+                    float *into) {
+  anyPairs(normals, pair, count, into);
+}
+
+void normalPairs(const Normals &normals, uint64_t pair, uint64_t count,
+                 float *into) {
+  normals.wide ? widePairs(normals, pair, count, into)
+               : anyPairs(normals, pair, count, into);
+}
+
+// A normal of deviation 1 within +- cut, by rejection. Each attempt uses other
+// counters.
+double truncated(uint64_t key, uint64_t index, double cut) {
+  for (uint64_t attempt = 0; attempt < 1000; ++attempt) {
+    uint64_t counter = index | attempt << 44;
+    if (cut < 1) { // the normal is nearly flat here
+      double x = cut * (2 * unit(key, 2 * counter) - 1);
+      if (unit(key, 2 * counter + 1) < exp(-x * x / 2))
+        return x;
+      continue;
+    }
+    double first, second;
+    normalPair(key, counter, first, second);
+    if (fabs(first) <= cut)
+      return first;
+    if (fabs(second) <= cut)
+      return second;
+  }
+  return 0;
+}
+
+} // namespace
+
+// FNV-1a, which is the same on every machine, of the name.
+uint64_t drawKey(uint64_t seed, const char *stream, uint64_t size) {
+  uint64_t bits = 0xcbf29ce484222325;
+  for (uint64_t i = 0; i < size; ++i)
+    bits = (bits ^ (unsigned char)stream[i]) * 0x100000001b3;
+  return mix(mix(seed) ^ bits);
+}
+
+void draw(const Recipe &recipe, uint64_t first, float *into, uint64_t count,
+          uint64_t features) {
+  const double mean = recipe.mean, std = recipe.std;
+  const uint64_t key = recipe.key;
+  switch (recipe.distribution) {
+  case MILLE_DRAW_FIXED:
+    for (uint64_t i = 0; i < count; ++i)
+      into[i] = (float)mean;
+    return;
+  case MILLE_DRAW_UNIFORM:
+    for (uint64_t i = 0; i < count; ++i)
+      into[i] = (float)(mean + std * 1.732050807568877293527 *
+                                   (2 * unit(key, first + i) - 1));
+    return;
+  case MILLE_DRAW_TRUNCATED_NORMAL:
+    for (uint64_t i = 0; i < count; ++i)
+      into[i] = (float)(mean + std * truncated(key, first + i, recipe.cut));
+    return;
+  case MILLE_DRAW_NORMAL: {
+    if (count == 0)
+      return;
+    const Normals normals = {key, mean, std,
+                             (features & MILLE_CPU_AVX512) != 0};
+    // The second of a pair whose first is another's, whole pairs, and a first.
+    const uint64_t odd = first & 1, pairs = (count - odd) / 2;
+    uint64_t pair = first / 2;
+    float ends[2];
+    if (odd) {
+      normalPairs(normals, pair++, 1, ends);
+      into[0] = ends[1];
+    }
+    normalPairs(normals, pair, pairs, into + odd);
+    if (odd + 2 * pairs < count) {
+      normalPairs(normals, pair + pairs, 1, ends);
+      into[count - 1] = ends[0];
+    }
+    return;
+  }
+  }
+}
+
+} // namespace mille
