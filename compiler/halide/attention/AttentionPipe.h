@@ -257,7 +257,7 @@ private:
   void scheduleTurnedKeys();
   void scheduleWeightsOfLanes();
   void scheduleTrees();
-  void prefetchRowsAhead();
+  void prefetchStreams();
   // What is found by lane, of vectors of a tile.
   void scheduleByLane(Func f, const RVar &vector, const RVar &tile);
   // In tile registers: mixed values lie with queries in lanes, and are
