@@ -20,9 +20,6 @@ namespace {
 constexpr int accumulatorsOfWide = 24, accumulatorsOfNarrow = 8;
 constexpr int accumulatorsOfPanel = 28; // of a whole panel of columns
 
-// From what is read of keys or of values to what is prefetched.
-constexpr int bytesAhead = 4096;
-
 // The most queries of a task, rows times heads together.
 constexpr int mostInLanes = 16;
 

@@ -143,7 +143,7 @@ void MatmulPipe::schedule() {
   s.ofBlocks() ? scheduleBlocks() : scheduleSums();
   if (hasShortTiles)
     pipe.out.update().specialize(lastIsWhole);
-  // A weight in blocks is one stream, which memory's own prefetching follows.
+  // A weight in blocks is one stream (scheduleBlocks).
   if (slices == 1 && K % group == 0 &&
       !s.ofBlocks()) // a tile reads the whole panel
     addPasses();
