@@ -11,6 +11,7 @@
 #include "compiler/halide/OneRounding.h"
 #include "compiler/halide/attention/AttentionPipe.h"
 #include "compiler/halide/attention/AttentionSteps.h"
+#include "compiler/halide/passes/KeepSums.h"
 
 using namespace Halide;
 
@@ -253,15 +254,23 @@ void AttentionPipe::scheduleShares() {
         .unroll(shareKey);
     return;
   }
-  scheduleLargest(shareLanes, shareKey, mostTile);
+  scheduleByLane(shareLanes, shareKey, mostTile);
 }
 
-// The sums of integers are in registers, until `mixed` makes numbers of them.
+// `mixed` makes numbers of the sums of integers. Several register tiles of few
+// queries add a panel of keys before any adds the next: the values of a stretch
+// then come from far memory once, while all of them multiply.
 void AttentionPipe::scheduleMixedBytes() {
   scheduleShares();
-  for (Func f : {partial, mixed})
-    holdTile(f);
-  addPairs(partial.update(), 0);
+  const int together = few ? tiles() : 1;
+  holdTile(partial, together);
+  holdTile(mixed);
+  Stage products = partial.update();
+  addPairs(products, 0);
+  if (together > 1) {
+    products.reorder(mixedKeys[0], t, mixedTiles[0]);
+    pipe.passes.push_back(keepSums({partial.name(), mixedKeys[0].name()}));
+  }
   pipe.passes.push_back(shareWords({queryWords, weightWords}));
 }
 

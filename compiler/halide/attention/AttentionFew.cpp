@@ -133,34 +133,45 @@ void AttentionPipe::findTopOfLanes() {
   carryTop();
 }
 
-// The weights, and their sum: trees of as many keys as a tile of the other
-// forms has, one after another.
+// The weights, and their sum.
 void AttentionPipe::weighLanes() {
   findTopOfLanes();
-  RDom r = tilesOf("weight_tile", b), trees = tilesOf("tree_tile", b);
+  RDom r = tilesOf("weight_tile", b);
   weightTile = r;
+  if (paired)
+    return weighPairsOfLanes();
+  weights = make("weights");
+  weights(q, ki, ko, e, b, h) = undef<float>();
+  weights(q, ki, r, e, b, h) = weightOf(scores(q, ki, r, e, b, h));
+  RDom both(0, keyTile / V, 0, tilesTogether(),
+            names(("sum_key" + suffix).c_str()));
+  restrictTiles(both, both.y, seenByBlock(b));
+  sumVector = both.x;
+  sumTile = both.y;
+  sumLanes = make("sum_lanes");
+  sumLanes(u, q, e, b, h) = 0.0f;
+  sumLanes(u, q, e, b, h) = added(sumLanes(u, q, e, b, h),
+                                  weights(q, both.x * V + u, both.y, e, b, h));
+  joinLanes([&](const Expr &i) { return sumLanes(i, q, e, b, h); });
+}
+
+// The sum of weights: trees of as many keys as a tile of the other forms has,
+// one after another.
+void AttentionPipe::weighPairsOfLanes() {
+  RDom trees = tilesOf("tree_tile", b);
   treeOfTile = trees;
   treeSums = make("tree_sums");
   treeSums(u, q, ko, e, b, h) = undef<float>();
-  if (paired) {
-    findStart();
-    weightWords = wordsNamed("weight_words", "weight_pairs");
-    Func &words = weightWords.words;
-    words(q, kp, ko, e, b, h) = undef<uint32_t>();
-    words(q, kp, r, e, b, h) = weightsOfPair(scores(q, 2 * kp, r, e, b, h),
-                                             scores(q, 2 * kp + 1, r, e, b, h));
-    readAsParts(weightWords, BFloat(16), half, {q, kp, ko, e, b, h});
-    sumTrees(treeKeys / 2, [&](const Expr &i) {
-      return sumOfWord(words(q, i, ko, e, b, h));
-    });
-  } else {
-    weights = make("weights");
-    weights(q, ki, ko, e, b, h) = undef<float>();
-    weights(q, ki, r, e, b, h) =
-        exp2Weight(scores(q, ki, r, e, b, h) - top(q, e, b, h));
-    sumTrees(treeKeys,
-             [&](const Expr &i) { return weights(q, i, ko, e, b, h); });
-  }
+  findStart();
+  weightWords = wordsNamed("weight_words", "weight_pairs");
+  Func &words = weightWords.words;
+  words(q, kp, ko, e, b, h) = undef<uint32_t>();
+  words(q, kp, weightTile, e, b, h) =
+      weightsOfPair(scores(q, 2 * kp, weightTile, e, b, h),
+                    scores(q, 2 * kp + 1, weightTile, e, b, h));
+  readAsParts(weightWords, BFloat(16), half, {q, kp, ko, e, b, h});
+  sumTrees(treeKeys / 2,
+           [&](const Expr &i) { return sumOfWord(words(q, i, ko, e, b, h)); });
   treeSums(u, q, trees, e, b, h) = treeLevels.back()(0, u, q, trees, e, b, h);
   sum = make("sum");
   sum(q, e, b, h) = sumBefore();
@@ -198,12 +209,32 @@ void AttentionPipe::scheduleLanes() {
   scheduleQueriesOfLanes();
   scheduleScoresOfLanes();
   scheduleWeightsOfLanes();
-  if (inBytes)
-    return scheduleMixedBytes();
-  if (!paired)
-    return scheduleMixed();
-  scheduleMixedPairs();
-  pipe.passes.push_back(shareWords({queryWords, weightWords}));
+  if (inBytes) {
+    scheduleMixedBytes();
+  } else if (paired) {
+    scheduleMixedPairs();
+    pipe.passes.push_back(shareWords({queryWords, weightWords}));
+  } else {
+    scheduleMixed();
+  }
+  prefetchStreams();
+}
+
+// On CPUs that do not look far ahead products wait for memory, though what they
+// read is a stream: a Cascade Lake takes 0.76 to 0.95 of the time with these.
+void AttentionPipe::prefetchStreams() {
+  if (looksFar)
+    return;
+  const int bytes = int(bytesOf(s.value.element)),
+            columns = int(mille_panel_columns(columnsOfValue(s))),
+            step = columns * bytes * (inBytes ? MILLE_VALUE_GROUP : 1);
+  pipe.passes.push_back(
+      prefetchRows({value.name(), inBytes ? partial.name() : mixed.name(),
+                    bytes, std::max(bytesAhead / step, 1)}));
+  if (!turnsKeys()) // whose squares are prefetched
+    pipe.passes.push_back(
+        prefetchRows({key.name(), dots.name(), int(bytesOf(s.key.element)),
+                      bytesAhead / lineBytes}));
 }
 
 void AttentionPipe::scheduleQueriesOfLanes() {
@@ -309,15 +340,15 @@ void AttentionPipe::scheduleTurnedKeys() {
                    MILLE_PANEL_ROWS * int(mille_panel_columns(s.headDim))}));
 }
 
-void AttentionPipe::scheduleLargest(Func largest, const RVar &vector,
-                                    const RVar &tile) {
-  inStretch(largest)
+void AttentionPipe::scheduleByLane(Func f, const RVar &vector,
+                                   const RVar &tile) {
+  inStretch(f)
       .bound_extent(u, V)
       .bound_extent(q, queryBlock)
       .vectorize(u, V)
       .unroll(q)
       .store_in(MemoryType::Stack);
-  largest.update()
+  f.update()
       .reorder(u, q, vector, tile)
       .vectorize(u, V)
       .unroll(q)
@@ -325,7 +356,7 @@ void AttentionPipe::scheduleLargest(Func largest, const RVar &vector,
 }
 
 void AttentionPipe::scheduleWeightsOfLanes() {
-  scheduleLargest(topLanes, topVector, topTile);
+  scheduleByLane(topLanes, topVector, topTile);
   lanes(stretchTop);
   Func weightsOf = paired ? weightWords.words : weights;
   const Var &key = paired ? kp : ki;
@@ -351,6 +382,14 @@ void AttentionPipe::scheduleWeightsOfLanes() {
         .bound(ko, 0, tilesTogether())
         .reorder_storage(half, kp, ko, q, e, b, h)
         .store_in(MemoryType::Stack);
+  lanes(sum);
+  if (paired)
+    scheduleTrees();
+  else
+    scheduleByLane(sumLanes, sumVector, sumTile);
+}
+
+void AttentionPipe::scheduleTrees() {
   const int trees = keyTile / treeKeys;
   inStretch(treeSums)
       .bound_extent(u, trees)
@@ -358,8 +397,12 @@ void AttentionPipe::scheduleWeightsOfLanes() {
       .bound(ko, 0, tilesTogether())
       .reorder_storage(u, ko, q, e, b, h)
       .store_in(MemoryType::Stack);
-  treeSums.update().reorder(u, q, treeOfTile).vectorize(u, trees).unroll(q);
-  int left = (paired ? treeKeys / 2 : treeKeys) / 2;
+  treeSums.update()
+      .reorder(u, q, treeOfTile)
+      .vectorize(u, trees)
+      .unroll(q)
+      .partition(treeOfTile, Partition::Never);
+  int left = treeKeys / 2 / 2;
   for (Func f : treeLevels) {
     f.compute_at(treeSums, treeOfTile)
         .store_in(MemoryType::Register)
@@ -373,7 +416,6 @@ void AttentionPipe::scheduleWeightsOfLanes() {
         .unroll(q);
     left /= 2;
   }
-  lanes(sum);
   sum.update().reorder(q, sumTiles[0], sumTiles[1]).unroll(q);
 }
 

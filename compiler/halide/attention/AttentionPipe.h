@@ -21,7 +21,8 @@ public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine,
                 const Names &names, bool few = false)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
-        device(machine.device), few(few), inTiles(takesTiles(s, machine)),
+        device(machine.device), looksFar(machine.looksFar), few(few),
+        inTiles(takesTiles(s, machine)),
         queryBlock(device ? mostQueries : 2 * V), keyTile(inTiles ? keyUnitOf(s)
                                                           : machine.wide ? 8
                                                                          : 4),
@@ -203,6 +204,9 @@ private:
                     const Combine &combine);
   void findTop();
   void weigh();
+  Expr weightOf(const Expr &score) const;
+  void sumByLane();
+  void joinLanes(const std::function<Expr(Expr)> &at);
   static Expr inverseOf(const Expr &sum);
   void invert();
   void mix();
@@ -235,8 +239,9 @@ private:
   void scheduleValuePairs();
   void scheduleMixedPairs();
   Halide::LoopLevel mixedTileLoop() const;
-  // Sums of a register tile, and the products of pairs that one update adds.
-  void holdTile(Func sums);
+  // Sums of register tiles, one or several together, and the products of pairs
+  // that one update adds.
+  void holdTile(Func sums, int together = 1);
   void addPairs(Halide::Stage update, size_t number);
   // For few queries: keys in lanes.
   void takeFew();
@@ -244,14 +249,17 @@ private:
   Expr turnedKeyAt(const Expr &column);
   void findTopOfLanes();
   void weighLanes();
+  void weighPairsOfLanes();
   void sumTrees(int leaves, const std::function<Expr(Expr)> &at);
   void scheduleLanes();
   void scheduleQueriesOfLanes();
   void scheduleScoresOfLanes();
   void scheduleTurnedKeys();
   void scheduleWeightsOfLanes();
-  // The largest of keys in lanes, of vectors of a tile.
-  void scheduleLargest(Func largest, const RVar &vector, const RVar &tile);
+  void scheduleTrees();
+  void prefetchStreams();
+  // What is found by lane, of vectors of a tile.
+  void scheduleByLane(Func f, const RVar &vector, const RVar &tile);
   // In tile registers: mixed values lie with queries in lanes, and are
   // transposed on their way out.
   void turnValues();
@@ -358,7 +366,8 @@ private:
   const Names &names;
   const int V;
   const bool device; // one call has all sequences: h counts all their heads
-  const bool few;    // parts of few queries, with keys in lanes
+  const bool looksFar;
+  const bool few; // parts of few queries, with keys in lanes
   const bool inTiles;
   int queryBlock, keyTile;
   int treeKeys = 0; // keys whose weights are added up as a tree
@@ -392,8 +401,9 @@ private:
   std::vector<Carried> carried;
   Func keySquare, turnedKeys;
   Func topLanes, treeSums; // of keys in lanes
+  Func sumLanes;           // of stretches that are apart
   std::vector<Func> treeLevels;
-  RVar topVector, treeOfTile;
+  RVar topVector, sumVector, treeOfTile;
   std::vector<RVar> sumTiles; // trees, tiles
   Func firstKept, firstHidden, stretchTop, factor, kept;
   Func highest, ownFactor, total; // of stretches that are apart

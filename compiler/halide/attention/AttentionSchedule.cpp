@@ -184,13 +184,24 @@ void AttentionPipe::scheduleScores() {
     inStretch(strip).vectorize(u, V);
   if (isLinear())
     return;
-  for (auto &[f, across] :
-       {std::pair<Func, RVar>{stretched ? stretchTop : top, topTile},
-        {sum, sumTile}}) {
+  Func most = stretched ? stretchTop : top;
+  for (Func f : {most, sum})
     lanes(f);
-    Func(f).update().reorder(q, across).vectorize(q, V).unroll(q);
-  }
-  plane(weights, ki, keyTile + 1, weightTile);
+  most.update().reorder(q, topTile).vectorize(q, V).unroll(q);
+  if (isApart())
+    inStretch(sumLanes)
+        .bound_extent(q, queryBlock)
+        .bound_extent(u, V)
+        .vectorize(q, V)
+        .store_in(MemoryType::Stack)
+        .update()
+        .reorder(q, sumVector, sumTile)
+        .vectorize(q, V)
+        .unroll(q)
+        .unroll(sumVector);
+  else
+    sum.update().reorder(q, sumTile).vectorize(q, V).unroll(q);
+  plane(weights, ki, isApart() ? keyTile : keyTile + 1, weightTile);
   inTile(tileWeights, weights, ki, keyTile, weightTile);
   lanes(inverse);
 }
@@ -352,12 +363,13 @@ LoopLevel AttentionPipe::mixedTileLoop() const {
   return few ? LoopLevel(pipe.out, queryTile) : LoopLevel(home(), d);
 }
 
-void AttentionPipe::holdTile(Func sums) {
-  sums.compute_at(mixedTileLoop())
+void AttentionPipe::holdTile(Func sums, int together) {
+  const bool one = together == 1;
+  sums.compute_at(one ? mixedTileLoop() : LoopLevel(pipe.out, d))
       .bound_extent(e, 1)
-      .store_in(MemoryType::Register)
+      .store_in(one ? MemoryType::Register : MemoryType::Stack)
       .bound_extent(q, mixedTile.rows)
-      .bound_extent(t, 1)
+      .bound_extent(t, together)
       .bound_extent(d, V * mixedTile.vectors)
       .vectorize(d, V)
       .unroll(d)

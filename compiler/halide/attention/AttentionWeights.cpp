@@ -72,15 +72,44 @@ void AttentionPipe::weigh() {
   RDom r = tilesOf("weight_tile", b);
   weightTile = r;
   tileWeights = make("tile_weights");
-  tileWeights(q, ki, ko, e, b, h) =
-      exp2Weight(scores(q, ki, ko, e, b, h) - top(q, e, b, h));
+  tileWeights(q, ki, ko, e, b, h) = weightOf(scores(q, ki, ko, e, b, h));
   weights(q, ki, ko, e, b, h) = undef<float>();
+  if (isApart())
+    return sumByLane();
   weights(q, ki, r, e, b, h) = withSummary(
       ki, keyTile, [&](const Expr &i) { return tileWeights(q, i, r, e, b, h); },
       added);
   sumTile = combineTiles(sum, sums, weights, "sum", sumBefore(), 0.0f, added);
   invert();
 }
+// A score's weight. Bytes are less exact than the coarse exponential.
+Expr AttentionPipe::weightOf(const Expr &score) const {
+  Expr under = score - top(q, e, b, h);
+  return inBytes ? exp2Coarse(under) : exp2Weight(under);
+}
+
+// The sum of a stretch that is apart: of the keys in each lane of the form for
+// few queries, one after another, then of the lanes.
+void AttentionPipe::sumByLane() {
+  weights(q, ki, weightTile, e, b, h) = tileWeights(q, ki, weightTile, e, b, h);
+  RDom both(0, keyTile, 0, tilesTogether(),
+            names(("sum_key" + suffix).c_str()));
+  restrictTiles(both, both.y, seenByBlock(b));
+  sumVector = both.x;
+  sumTile = both.y;
+  sumLanes = make("sum_lanes");
+  sumLanes(q, u, e, b, h) = 0.0f;
+  Expr lane = (both.y * keyTile + both.x) % V;
+  sumLanes(q, lane, e, b, h) =
+      added(sumLanes(q, lane, e, b, h), weights(q, both.x, both.y, e, b, h));
+  joinLanes([&](const Expr &i) { return sumLanes(q, i, e, b, h); });
+}
+void AttentionPipe::joinLanes(const std::function<Expr(Expr)> &at) {
+  sum = make("sum");
+  sum(q, e, b, h) = combined(V, at, added);
+  invert();
+}
+
 // 1 / sum; NaN where the sum is NaN.
 Expr AttentionPipe::inverseOf(const Expr &sum) {
   return select(reinterpret<int32_t>(sum) == 0, 0.0f, 1.0f / sum);

@@ -32,7 +32,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                          : s.input.element == Element::f32 || machine.pairs),
       inTiles(machine.tileRegisters && s.isNarrow()),
       prefetchesIntoL2(machine.prefetchesIntoL2), picks(machine.picks),
-      byExpert(device && s.experts),
+      looksFar(machine.looksFar), byExpert(device && s.experts),
       deviceTile(
           device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                  : DeviceTile{}),

@@ -144,7 +144,7 @@ void MatmulPipe::schedule() {
   // A small weight's kernel has one copy of the loops, which asks in each tile.
   if (hasShortTiles && !isSmall)
     pipe.out.update().specialize(lastIsWhole);
-  // A weight in blocks is one stream, which memory's own prefetching follows.
+  // A weight in blocks is one stream (scheduleBlocks).
   if (slices == 1 && K % group == 0 &&
       !s.ofBlocks()) // a tile reads the whole panel
     addPasses();

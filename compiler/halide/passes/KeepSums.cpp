@@ -93,6 +93,7 @@ public:
   OverSums(Places places, const std::string &loop, bool whole)
       : places(std::move(places)), loop(loop), whole(whole) {}
   Places places;
+  Type element = Float(32);
   bool isPlain = true;
 
 private:
@@ -108,6 +109,7 @@ private:
     const Type type = store->value.type();
     isPlain &= store->name == places.out;
     index = store->index;
+    element = type.element_of();
     at = places.take(type.lanes());
     Expr value = mutate(store->value);
     return Store::make(places.sums, value, at, Parameter(),
@@ -161,7 +163,7 @@ private:
     if (ahead.all.defined())
       parts.insert(parts.begin() + 1, ahead.all);
     Stmt all = Block::make(parts);
-    return Allocate::make(places.sums, Float(32), MemoryType::Register,
+    return Allocate::make(places.sums, over.element, MemoryType::Register,
                           {over.places.used}, const_true(), all);
   }
 

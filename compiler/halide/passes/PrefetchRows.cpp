@@ -41,7 +41,15 @@ private:
     inside.push(let->name, let->value);
     IRVisitor::visit(let);
   }
-  void add(const Expr &first) {
+  void visit(const LetStmt *let) override {
+    let->value.accept(this);
+    known.emplace_back(let->name, let->value);
+    let->body.accept(this);
+    known.pop_back();
+  }
+  void add(Expr first) {
+    for (auto name = known.rbegin(); name != known.rend(); ++name)
+      first = substitute(name->first, name->second, first);
     if (expr_uses_vars(first, inside)) // names that end with the value
       return;
     if (llvm::none_of(firsts, [&](const Expr &other) {
@@ -50,6 +58,7 @@ private:
       firsts.push_back(first);
   }
   Scope<Expr> inside;
+  std::vector<std::pair<std::string, Expr>> known; // names of the body
   std::string name;
   int elements; // in a cache line
 };
