@@ -26,7 +26,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                        const Names &names, bool few, unsigned rank, bool inRows)
     : spec(spec), s(spec.matmul), names(names), device(machine.device),
       fewRows(few), inRows(inRows),
-      isSmall(!device && mille::isSmall(spec, coreFor(machine, s))),
+      isSmall(!device && mille::isSmall(spec, coreOf(machine, s.isNarrow()))),
       oneInstruction(s.ofBytes()
                          ? machine.bytes
                          : s.input.element == Element::f32 || machine.pairs),
