@@ -15,7 +15,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 16
+#define MILLE_ABI_VERSION 17
 
 /* ---- Words of the structs ------------------------------------------------ */
 
