@@ -332,6 +332,34 @@ void keysOfPanels() {
          "keys of bf16 are not widened by words");
 }
 
+// Few rows of blocks.
+const std::string blocksText = R"(
+func.func @f(%x: memref<?x64xi8>, %w: memref<1x2x544xi8>,
+             %z: memref<?x6xf32>, %o: memref<?x16xf32>) {
+ kernel.matmul %x, %w parameters %z : memref<?x6xf32>
+   outs(%o : memref<?x16xf32>) accumulators 1 blocks q8_0 {
+ ^bb0(%c: f32):
+  kernel.yield %c : f32
+ } : memref<?x64xi8>, memref<1x2x544xi8>
+ return
+})";
+
+// Few rows prefetch the streams that they read, on CPUs that do not look far
+// ahead: in each loop the 9 lines of a block, and keys and values.
+void prefetchesStreams() {
+  for (auto [isa, asks] : {std::pair{"cascadelake", true}, {"zen4", false}}) {
+    const int found =
+        countOf("prefetch(weight_heap", statementOf(blocksText, isa, true));
+    expect((found > 0) == asks && found % 9 == 0,
+           std::string(isa) + " prefetches " + std::to_string(found) +
+               " lines of a block");
+    const std::string parts = statementOf(toPanels(64, "bf16"), isa, true);
+    for (const char *asked : {"prefetch(key_heap", "prefetch(value_heap"})
+      expect((countOf(asked, parts) > 0) == asks,
+             std::string(isa) + ": " + asked);
+  }
+}
+
 // A work-item of a device reads its row's outlier by itself: it cannot see what
 // another one has on its stack, with or without a barrier.
 void workItems() {
@@ -349,6 +377,7 @@ void workItems() {
 int main() {
   workItems();
   keysOfPanels();
+  prefetchesStreams();
   tiles();
   prefetches();
   pipelines();
