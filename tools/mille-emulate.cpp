@@ -42,6 +42,8 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     inputs("inputs", cl::desc("of a model after the stage fuse, which is run "
                               "whole: a safetensors file"));
+static cl::opt<std::string> dtype("dtype", cl::init("bf16"),
+                                  cl::desc("what its matmuls read"));
 static cl::opt<bool> print("print", cl::desc("print the results"));
 static cl::opt<std::string> folder("dump", cl::desc("write all buffers there"));
 
@@ -77,7 +79,8 @@ static mille::Status runOp(mille::emulate::Trials trials, mlir::Operation *op) {
 static mille::Status runAll(mlir::ModuleOp module) {
   if (!inputs.empty() && !module.getOps<mille::transformer::ModelOp>().empty())
     return mille::emulated::runModel(
-        module, {llvm::sys::path::parent_path(file).str(), inputs, firstSeed},
+        module,
+        {llvm::sys::path::parent_path(file).str(), inputs, firstSeed, dtype},
         llvm::outs());
   mille::emulate::Trials trials = {seeds, firstSeed, leftOut};
   mille::Status worst = mille::Status::done;

@@ -490,7 +490,10 @@ Status mille::compileModel(const CompileRequest &request,
   if (!dtype)
     emitError(context) << "dtype is '" << request.dtype << "' but must be "
                        << why;
-  if (!dtype || !check(request, *dtype, context) ||
+  const bool fits = !dtype || statesFit(*dtype, request.entries, why);
+  if (!fits)
+    emitError(context) << why;
+  if (!dtype || !check(request, *dtype, context) || !fits ||
       (request.train && !checkTraining(request, *dtype, context)))
     return Status::commandLine;
   askForRemarks(context, request.remarks);

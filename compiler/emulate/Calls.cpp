@@ -282,6 +282,8 @@ static uint16_t toF16(float x) {
   float size = std::fabs(x);
   if (x != x)
     return 0x7fff;
+  if (size == 0)
+    return sign;
   if (size >= 65520)
     return sign | 0x7c00;
   int exponent;

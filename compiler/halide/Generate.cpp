@@ -57,8 +57,21 @@ public:
     return {{48, 64}, {64}};
   }
 
+  // But for keys and values of states.
+  static bool isOfF16(const KernelSpec &spec) {
+    auto is = [](const BufferSpec &buffer) {
+      return buffer.element == Element::f16;
+    };
+    return is(spec.out) || is(spec.matmul.input) || is(spec.rotate.input) ||
+           is(spec.quantize.input) || is(spec.attention.query) ||
+           llvm::any_of(spec.rows.inputs, is) ||
+           llvm::any_of(spec.matmul.extras, is);
+  }
+
   std::string declines(const KernelSpec &spec,
                        const Target &target) const override {
+    if (isOfF16(spec))
+      return "numbers of f16 are read and written by kernels for Hopper alone";
     const MatmulSpec &m = spec.matmul;
     if (isOfTraining(spec.kind) && target.isDevice())
       return "a training step runs on the CPU";

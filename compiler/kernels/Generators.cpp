@@ -145,13 +145,15 @@ Status Generators::generate(mlir::Operation *op, const Target &target,
   std::string problem;
   if (maker && maker->generate(request, object, problem))
     return Status::done;
-  const bool byHead = spec.kind == KernelKind::matmul && spec.matmul.heads;
+  std::string declined; // by the last that makes kernels of this kind
+  for (const Generator *one : all)
+    if (!maker && one->serves(target))
+      declined = one->declines(spec, target);
   if (!maker)
-    problem =
-        byHead ? "it has a weight for each head" : "no generator makes it";
+    problem = declined.empty() ? "no generator makes it" : declined;
   op->emitError("no kernel for ") << target.name << ": " << problem;
-  // Devices have none by head, and a model may be given with some.
-  return !maker && byHead ? Status::input : Status::bug;
+  // A model may be given with what devices have no kernels for.
+  return declined.empty() ? Status::bug : Status::input;
 }
 
 PanelWidths Generators::panels(llvm::ArrayRef<Target> targets) const {

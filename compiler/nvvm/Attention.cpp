@@ -41,6 +41,7 @@ Kernel writeAttention(mlir::MLIRContext &context, const KernelSpec &spec,
                       const AttentionTile &tile, const std::string &entry) {
   Launch launch;
   launch.entry = entry;
+  launch.half = halfOf(spec);
   const AttentionPlan plan(spec, tile);
   const AttentionArguments numbers = describeLaunch(spec, plan, launch);
   AttentionKernel k(context, plan, numbers, launch);

@@ -50,8 +50,8 @@ std::string whyNotAttention(const KernelSpec &spec) {
   const AttentionSpec &s = spec.attention;
   if (s.decay)
     return "linear attention adds up products in order";
-  if (s.query.element != Element::f32 && s.query.element != Element::bf16)
-    return "the query is neither f32 nor bf16";
+  if (!isFloat(s.query.element))
+    return "the query is no float";
   if (s.has(Optional::contentQuery) || s.has(Optional::contentKey))
     return "scores have a term by content and distance";
   struct Heads {
@@ -71,8 +71,8 @@ std::string whyNotAttention(const KernelSpec &spec) {
       return why;
   }
   if (s.past)
-    return s.query.element == Element::bf16 ? whyNotStateAttention(spec)
-                                            : "keys of a state are not bf16";
+    return isHalf(s.query.element) ? whyNotStateAttention(spec)
+                                   : "keys of a state are f32";
   if (s.query.element == Element::f32)
     return whyNotByParts(s);
   return s.has(Optional::rotation) ? whyNotRotation(s) : "";

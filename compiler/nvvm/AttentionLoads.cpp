@@ -127,13 +127,13 @@ private:
   Regs columnsAt(Reg address) {
     Regs out;
     for (Reg word : b.elements(b.load(address, b.vectorOf(2, b.i32()), 8)))
-      for (Reg column : b.unpackBf16(word))
+      for (Reg column : b.unpackHalf(word))
         out.push_back(column);
     return out;
   }
   void store(const Regs &four, Reg address) {
     b.store(
-        b.vector({b.packBf16(four[0], four[1]), b.packBf16(four[2], four[3])}),
+        b.vector({b.packHalf(four[0], four[1]), b.packHalf(four[2], four[3])}),
         address, 8);
   }
   Regs tableAt(Reg row, Operand column) {

@@ -119,7 +119,7 @@ Regs Consumer::issueValues(Reg stage, const Regs &weights, Regs out) {
 Regs Consumer::weightsOf(const Regs &scores) {
   Regs words;
   for (unsigned i = 0; i < plan.tile.keys / 2; i += 2)
-    words.push_back(b.packBf16(scores[i], scores[i + 1]));
+    words.push_back(b.packHalf(scores[i], scores[i + 1]));
   return words;
 }
 
@@ -228,7 +228,7 @@ void Consumer::storeOut(const QueryTile &tile, const Regs &out,
   auto word = [&](size_t i, unsigned h) {
     if (i + 1 >= out.size())
       return b.constant(0);
-    return b.packBf16(out[i] * inverse[h], out[i + 1] * inverse[h]);
+    return b.packHalf(out[i] * inverse[h], out[i + 1] * inverse[h]);
   };
   if (plan.tile.persistent) { // the last tile's out has left
     b.ifThen(isLead(), [&] { b.waitStores(0); });

@@ -125,7 +125,7 @@ static void describeFunction(LLVM::LLVMFuncOp function, const Launch &launch,
 }
 
 Builder::Builder(MLIRContext &context, const Launch &launch)
-    : builder(UnknownLoc::get(&context), &context) {
+    : builder(UnknownLoc::get(&context), &context), half(launch.half) {
   context.loadDialect<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
   module = ModuleOp::create(builder.getLoc());
   (*module)->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
@@ -172,6 +172,7 @@ Type Builder::i16() { return builder.getI16Type(); }
 Type Builder::i32() { return builder.getI32Type(); }
 Type Builder::i64() { return builder.getI64Type(); }
 Type Builder::bf16() { return builder.getBF16Type(); }
+Type Builder::f16() { return builder.getF16Type(); }
 Type Builder::f32() { return builder.getF32Type(); }
 Type Builder::generic() {
   return LLVM::LLVMPointerType::get(builder.getContext());
@@ -392,19 +393,38 @@ Regs Builder::elements(Reg from) {
   return values;
 }
 
-Reg Builder::packBf16(Reg low, Reg high) {
+Reg Builder::packAs(Type type, Reg low, Reg high) {
   Reg pair = vector({low, high});
   return bits(
-      reg(LLVM::FPTruncOp::create(builder, vectorOf(2, bf16()), pair.value())),
+      reg(LLVM::FPTruncOp::create(builder, vectorOf(2, type), pair.value())),
       i32());
+}
+
+Reg Builder::packBf16(Reg low, Reg high) { return packAs(bf16(), low, high); }
+
+Reg Builder::packHalf(Reg low, Reg high) {
+  return packAs(halfType(), low, high);
 }
 
 Regs Builder::unpackBf16(Reg word) {
   return {bits(word << 16, f32()), bits(word & int64_t(0xffff0000), f32())};
 }
 
-Reg Builder::toBf16(Reg a) {
-  return bits(reg(LLVM::FPTruncOp::create(builder, bf16(), a.value())), i16());
+Regs Builder::unpackHalf(Reg word) {
+  if (half == Half::bf16)
+    return unpackBf16(word);
+  Reg pair = bits(word, vectorOf(2, f16()));
+  return elements(
+      reg(LLVM::FPExtOp::create(builder, vectorOf(2, f32()), pair.value())));
 }
+
+Reg Builder::toHalf(Reg a) {
+  return bits(reg(LLVM::FPTruncOp::create(builder, halfType(), a.value())),
+              i16());
+}
+
+Reg Builder::fromHalf(Reg a) { return unpackHalf(widenTo(a, i32()))[0]; }
+
+Type Builder::halfType() { return half == Half::f16 ? f16() : bf16(); }
 
 } // namespace mille::nvvm

@@ -86,7 +86,7 @@ public:
 
   Reg argument(unsigned number);
 
-  mlir::Type i1(), i8(), i16(), i32(), i64(), bf16(), f32();
+  mlir::Type i1(), i8(), i16(), i32(), i64(), bf16(), f16(), f32();
   mlir::Type generic(), global(), shared(), clusterShared(); // pointers
   mlir::Type vectorOf(unsigned count, mlir::Type element);
 
@@ -142,7 +142,11 @@ public:
   Regs elements(Reg vector);
   Reg packBf16(Reg low, Reg high); // two f32 in an i32
   Regs unpackBf16(Reg word);       // low, high
-  Reg toBf16(Reg a);               // an i16
+  // The same of the kernel's own type of 16 bits (Launch::half).
+  Reg packHalf(Reg low, Reg high);
+  Regs unpackHalf(Reg word);
+  Reg toHalf(Reg a);   // an i16
+  Reg fromHalf(Reg a); // of an i16
 
   //===-- Between the lanes of a warp -------------------------------------===//
 
@@ -221,15 +225,17 @@ public:
   // The type of a 64 x n accumulator: n / 2 registers of a thread.
   mlir::Type accumulatorType(unsigned n, Product product = Product::bf16);
   // accumulator += A B^T, both in shared memory and K-major; 32 bytes of K.
-  // zero: the accumulator counts as 0.
+  // zero: the accumulator counts as 0. No product: the kernel's own type of 16
+  // bits.
   Reg multiply(unsigned n, Reg a, Reg b, Reg accumulator, bool zero = false,
-               Product product = Product::bf16);
-  // accumulator += A B of bf16 with A in four registers, and B in shared memory
-  // with rows of K, or K-major.
+               std::optional<Product> product = std::nullopt);
+  // accumulator += A B of 16-bit numbers with A in four registers, and B in
+  // shared memory with rows of K, or K-major.
   enum class Order { rowsOfK, kMajor };
   Regs multiplyRegisters(unsigned n, llvm::ArrayRef<Reg> a, Reg b,
                          const Regs &accumulator, Order order = Order::rowsOfK,
-                         bool zero = false);
+                         bool zero = false,
+                         std::optional<Product> product = std::nullopt);
   Reg pack(const Regs &values); // a struct
   Regs unpack(Reg structure);
   // After a wait for products: from here on the registers may be read.
@@ -249,6 +255,8 @@ private:
   Reg reg(mlir::Value value) { return Reg(*this, value); }
   Reg intrinsic(llvm::StringRef name, Reg a);
   Regs pin(llvm::StringRef mark, const Regs &values);
+  mlir::Type halfType();
+  Reg packAs(mlir::Type type, Reg low, Reg high);
   Reg placed(mlir::Attribute number, mlir::Type type);
 
   mlir::ImplicitLocOpBuilder builder;
@@ -256,6 +264,7 @@ private:
   mlir::Block *entry = nullptr;
   mlir::Operation *function = nullptr;
   bool multipliesBytes = false;
+  const Half half;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
 };
 

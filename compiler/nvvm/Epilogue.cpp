@@ -96,11 +96,11 @@ MatmulEpilogue::Values MatmulEpilogue::elementsOf(unsigned extra, Reg row,
         for (Reg value : extras.atElements(extra, row + fragments->row + 8 * h,
                                            column + fragments->column + 8 * j))
           values[j].push_back(value);
-  } else if (isBf16(spec.out.element)) {
+  } else if (isHalf(spec.out.element)) {
     for (unsigned q = 0; q < eights / 2; ++q) {
       Regs words = b->loadMatrices(fragments->matrixAddress(read.slot, q));
       for (unsigned w = 0; w < 4; ++w)
-        for (Reg value : b->unpackBf16(words[w]))
+        for (Reg value : b->unpackHalf(words[w]))
           values[2 * q + w / 2].push_back(value);
     }
   } else {
@@ -190,7 +190,7 @@ MatmulEpilogue::Values MatmulEpilogue::computePanel(const Regs &sums,
 
 // Writes the values to shared memory, over the extra's panel if there is one.
 void MatmulEpilogue::stage(const Values &values) {
-  if (!isBf16(spec.out.element)) {
+  if (!isHalf(spec.out.element)) {
     for (unsigned h : {0, 1}) {
       Regs eight;
       for (const Regs &four : values)
@@ -203,7 +203,7 @@ void MatmulEpilogue::stage(const Values &values) {
     Regs words;
     for (unsigned w = 0; w < 4; ++w) {
       const Regs &four = values[2 * q + w / 2];
-      words.push_back(b->packBf16(four[2 * (w % 2)], four[2 * (w % 2) + 1]));
+      words.push_back(b->packHalf(four[2 * (w % 2)], four[2 * (w % 2) + 1]));
     }
     b->storeMatrices(fragments->matrixAddress(read.slot, q), words);
   }

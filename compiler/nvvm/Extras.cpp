@@ -41,9 +41,7 @@ Reg Extras::clampedRow(Reg row) { return b->minSigned(row, rows - 1); }
 Reg Extras::one(unsigned extra, Reg pointer) {
   if (matmul.extras[extra].element == Element::f32)
     return b->load(pointer, b->f32());
-  Reg half = b->load(pointer, b->i16(), 2);
-  Reg word = b->widenTo(half, b->i32());
-  return b->bits(word << 16, b->f32());
+  return b->fromHalf(b->load(pointer, b->i16(), 2));
 }
 
 Reg Extras::scalar(unsigned extra) {
@@ -89,7 +87,7 @@ Regs Extras::two(unsigned extra, Reg line, Reg column) {
   Reg place = b->at(line, b->minSigned(column, columns - 2) * bytes);
   if (buffer.element == Element::f32)
     return b->elements(b->load(place, b->vectorOf(2, b->f32()), 8));
-  return b->unpackBf16(b->load(place, b->i32(), 4));
+  return b->unpackHalf(b->load(place, b->i32(), 4));
 }
 
 Regs Extras::at(unsigned extra, Reg row, Reg column) {
@@ -107,8 +105,8 @@ Regs Extras::at(unsigned extra, Reg row, Reg column) {
 }
 
 void Extras::storeOne(Reg value, Reg line, Reg column) {
-  if (isBf16(out.element))
-    b->store(b->toBf16(value), b->at(line, column * 2), 2);
+  if (isHalf(out.element))
+    b->store(b->toHalf(value), b->at(line, column * 2), 2);
   else
     b->store(value, b->at(line, column * 4), 4);
 }
@@ -125,8 +123,8 @@ void Extras::store(const Regs &pair, Reg row, Reg column) {
     return;
   }
   b->ifThen(inside & lt(column, out.columns), [&] {
-    if (isBf16(out.element))
-      b->store(b->packBf16(pair[0], pair[1]), b->at(line, column * 2), 4);
+    if (isHalf(out.element))
+      b->store(b->packHalf(pair[0], pair[1]), b->at(line, column * 2), 4);
     else
       b->store(b->vector(pair), b->at(line, column * 4), 8);
   });

@@ -192,6 +192,7 @@ unsigned FewRowsWriter::addMap(uint32_t buffer, const FewRowsPath &of,
 Launch &FewRowsWriter::describe(const std::string &entry) {
   const mille_amount tilesOfRows = amountOf(MILLE_COUNT_ROWS, 1, fewRowsOfTile);
   launch.entry = entry;
+  launch.half = halfOf(spec);
   launch.threads = 2 * groupThreads;
   launch.sharedBytes = sharedBytesOf(paths);
   launch.overlaps = true;

@@ -39,6 +39,8 @@ public:
   }
 
   std::string declines(const KernelSpec &spec, const Target &) const override {
+    if (std::string why = whyNotOneHalf(spec); !why.empty())
+      return why;
     switch (spec.kind) {
     case KernelKind::matmul:
       return whyNotMatmul(spec);

@@ -258,6 +258,10 @@ static Type structOf(MLIRContext *context, llvm::ArrayRef<Type> types) {
   return LLVM::LLVMStructType::getLiteral(context, types);
 }
 
+static Product productOf(Half half) {
+  return half == Half::f16 ? Product::f16 : Product::bf16;
+}
+
 static bool isOfIntegers(Product product) { return product == Product::bytes; }
 
 Type Builder::accumulatorType(unsigned n, Product product) {
@@ -284,7 +288,8 @@ static NVVM::WGMMATypes weightType(Product product) {
 }
 
 Reg Builder::multiply(unsigned n, Reg a, Reg b, Reg accumulator, bool zero,
-                      Product product) {
+                      std::optional<Product> chosen) {
+  const Product product = chosen.value_or(productOf(half));
   const bool wide = product == Product::bf16 || product == Product::f16;
   auto shape =
       NVVM::MMAShapeAttr::get(builder.getContext(), 64, n, wide ? 16 : 32);
@@ -313,14 +318,16 @@ static Value asmOf(ImplicitLocOpBuilder &builder, Type result,
 }
 
 Regs Builder::multiplyRegisters(unsigned n, llvm::ArrayRef<Reg> a, Reg b,
-                                const Regs &accumulator, Order order,
-                                bool zero) {
+                                const Regs &accumulator, Order order, bool zero,
+                                std::optional<Product> product) {
   const unsigned r = n / 2;
+  const llvm::StringRef type =
+      NVVM::stringifyWGMMATypes(inputType(product.value_or(productOf(half))));
   std::string text, constraints;
   llvm::raw_string_ostream asmText(text), kinds(constraints);
   asmText << "{ .reg .pred p; setp.ne.b32 p, " << (zero ? 0 : 1)
-          << ", 0; wgmma.mma_async.sync.aligned.m64n" << n
-          << "k16.f32.bf16.bf16 {";
+          << ", 0; wgmma.mma_async.sync.aligned.m64n" << n << "k16.f32." << type
+          << "." << type << " {";
   for (unsigned i = 0; i < r; ++i)
     asmText << (i ? ",$" : "$") << i;
   asmText << "}, {";

@@ -1,6 +1,7 @@
 // How a kernel is launched: the constant description of abi.h as C++, which a
 // generator fills beside the kernel's code. Must not use MLIR.
 #pragma once
+#include "compiler/nvvm/Half.h"
 #include "runtime/abi.h"
 
 #include <array>
@@ -33,8 +34,9 @@ struct Launch {
   uint32_t cluster = 1;
   uint32_t sharedBytes = 0;
   uint32_t blocksPerUnit = 0;
-  bool overlaps = false; // it waits itself for the kernels before it
-  bool apart = false;    // its blocks are in units of their own
+  bool overlaps = false;  // it waits itself for the kernels before it
+  bool apart = false;     // its blocks are in units of their own
+  Half half = Half::bf16; // the type of its floats of 16 bits
   std::array<mille_amount, 3> tiles = {constantAmount(1), constantAmount(1),
                                        constantAmount(1)};
   std::vector<mille_launch_argument> arguments;

@@ -14,7 +14,9 @@ unsigned stepOf(const MatmulSpec &matmul) {
 }
 
 Product productOf(const MatmulSpec &matmul) {
-  return matmul.ofBytes() ? Product::bytes : Product::bf16;
+  if (matmul.ofBytes())
+    return Product::bytes;
+  return matmul.input.element == Element::f16 ? Product::f16 : Product::bf16;
 }
 
 bool hasMap(const BufferSpec &buffer) {
@@ -81,7 +83,8 @@ public:
                const MatmulTile &tile, const std::string &entry)
       : matmul(spec.matmul), tile(tile), layout(spec, tile),
         walk(matmul, tile.rows() * tile.cluster, layout.outColumns, tile.group),
-        epilogue(spec, tile, layout, describe(entry)), b(context, launch) {}
+        epilogue(spec, tile, layout, describe(spec, entry)),
+        b(context, launch) {}
 
   Kernel write();
 
@@ -93,7 +96,7 @@ private:
   unsigned weightCopies() const {
     return tile.cluster > 1 || matmul.accumulators > 1 ? 2 : 1;
   }
-  Launch &describe(const std::string &entry);
+  Launch &describe(const KernelSpec &spec, const std::string &entry);
   void initialize();
   // Every `stride`-th tile of the cluster from `first` on, where this block's
   // part of it begins.
@@ -153,10 +156,12 @@ ProductArguments addProduct(Launch &launch, const MatmulSpec &matmul,
 }
 
 // The launch, but for what the epilogue adds.
-Launch &MatmulWriter::describe(const std::string &entry) {
+Launch &MatmulWriter::describe(const KernelSpec &spec,
+                               const std::string &entry) {
   const mille_amount rowTiles =
       amountOf(MILLE_COUNT_ROWS, 1, tile.rows() * tile.cluster);
   launch.entry = entry;
+  launch.half = halfOf(spec);
   launch.threads = 3 * groupThreads;
   launch.cluster = tile.cluster;
   launch.sharedBytes = layout.sharedBytes;

@@ -43,6 +43,7 @@ KernelSpec withAllExtras(const KernelSpec &spec) {
 
 Launch &NormedWriter::describe(const std::string &entry) {
   launch.entry = entry;
+  launch.half = halfOf(spec);
   launch.threads = (1 + tile.groups) * groupThreads;
   launch.cluster = tile.cluster;
   launch.sharedBytes = layout.sharedBytes;

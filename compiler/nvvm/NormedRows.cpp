@@ -150,7 +150,7 @@ std::vector<NormedWriter::Four> NormedWriter::partsOf(const Regs &values,
 // A panel of f32, or half a panel of bf16.
 void NormedWriter::stage(const BufferSpec &out, const Four &values,
                          unsigned panel, Reg buffer) {
-  if (!isBf16(out.element)) {
+  if (!isHalf(out.element)) {
     for (unsigned h : {0, 1}) {
       Regs eight;
       for (const Regs &four : values)
@@ -163,7 +163,7 @@ void NormedWriter::stage(const BufferSpec &out, const Four &values,
     Regs words;
     for (unsigned w = 0; w < 4; ++w) {
       const Regs &four = values[2 * q + w / 2];
-      words.push_back(b.packBf16(four[2 * (w % 2)], four[2 * (w % 2) + 1]));
+      words.push_back(b.packHalf(four[2 * (w % 2)], four[2 * (w % 2) + 1]));
     }
     b.storeMatrices(fragments->matrixAddress(buffer, panel % 2 * 2 + q), words);
   }
@@ -212,7 +212,7 @@ void NormedWriter::finish(const Regs &values) {
     for (auto [part, out] : llvm::enumerate(outs)) {
       if (!out)
         continue;
-      const bool half = isBf16(out->element) && p % 2;
+      const bool half = isHalf(out->element) && p % 2;
       if (!half) {
         slotOf[part] = used++;
         staged.push_back({outMaps[map], slotOf[part], chunk * p});

@@ -194,9 +194,9 @@ class PartsConsumer {
 public:
   PartsConsumer(AttentionKernel &kernel, Reg own, Reg thread)
       : k(kernel), b(kernel.b), plan(kernel.plan), own(own), thread(thread),
-        fragments(kernel.b, thread), turns(kernel.b, plan.groupsInTurns(), own),
         queries(plan.tile.sharesQueries ? b.constant(0) : own),
         share(plan.tile.sharesQueries ? own : b.constant(0)),
+        fragments(kernel.b, thread), turns(kernel.b, plan.groupsInTurns(), own),
         softmax(kernel, queries, fragments) {}
 
   void run() {
@@ -285,7 +285,8 @@ Regs PartsConsumer::scores(Reg stage, unsigned panel) {
          ++i) {
       sums = b.multiply(
           n, rows + descriptorStep(ofQuery * plan.queryPanel + 32 * i),
-          keys + descriptorStep(ofKey * plan.keyPanel + 32 * i), sums, zero);
+          keys + descriptorStep(ofKey * plan.keyPanel + 32 * i), sums, zero,
+          Product::bf16);
       zero = false;
     }
   b.commitProducts();
@@ -322,7 +323,7 @@ Regs PartsConsumer::values(Reg stage, llvm::ArrayRef<Regs> weights,
           n, llvm::ArrayRef(weights[ofWeight]).slice(4 * i, 4),
           from + descriptorStep(ofValue * plan.keyPanel +
                                 i * productDepth * lineBytes),
-          sums, Builder::Order::rowsOfK, zero);
+          sums, Builder::Order::rowsOfK, zero, Product::bf16);
       zero = false;
     }
   b.commitProducts();

@@ -59,13 +59,14 @@ public:
               const PartsTile &tile, const std::string &entry)
       : matmul(spec.matmul), tile(tile), layout(spec, tile),
         walk(matmul, tile.rows(), layout.outColumns, MatmulTile().group),
-        epilogue(spec, PartsLayout::tileOf(tile), layout, describe(entry)),
+        epilogue(spec, PartsLayout::tileOf(tile), layout,
+                 describe(spec, entry)),
         b(context, launch) {}
 
   Kernel write();
 
 private:
-  Launch &describe(const std::string &entry);
+  Launch &describe(const KernelSpec &spec, const std::string &entry);
   void initialize();
   // For each tile of this block: from a state to the next one.
   Regs eachTile(const Regs &state, TileWalk::Body body) {
@@ -117,9 +118,11 @@ bool fitsParts(const KernelSpec &spec, const PartsTile &tile) {
 }
 
 // The launch, but for what the epilogue adds.
-Launch &PartsWriter::describe(const std::string &entry) {
+Launch &PartsWriter::describe(const KernelSpec &spec,
+                              const std::string &entry) {
   const mille_amount rowTiles = amountOf(MILLE_COUNT_ROWS, 1, tile.rows());
   launch.entry = entry;
+  launch.half = halfOf(spec);
   launch.threads = (2 + tile.groups) * groupThreads;
   launch.sharedBytes = layout.sharedBytes;
   launch.blocksPerUnit = tile.few() && !matmul.experts ? 0 : 1;
@@ -394,8 +397,9 @@ Regs PartsWriter::products(const std::vector<Regs> &rows, Reg stage) {
           ofWeight == 2
               ? third + descriptorStep(32 * s)
               : main + descriptorStep(ofWeight * lineBytes / 2 + 32 * s);
-      sums = b.multiplyRegisters(tile.columns, rows[3 * s + ofRow], weight,
-                                 sums, Builder::Order::kMajor, zero);
+      sums =
+          b.multiplyRegisters(tile.columns, rows[3 * s + ofRow], weight, sums,
+                              Builder::Order::kMajor, zero, Product::bf16);
       zero = false;
     }
   b.commitProducts();

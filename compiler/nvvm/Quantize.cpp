@@ -250,6 +250,8 @@ std::string wordsOfQuantize(const KernelSpec &spec) {
 std::string whyNotQuantize(const KernelSpec &spec) {
   if (spec.quantize.inBlocks())
     return "its bytes are in blocks";
+  if (spec.quantize.input.element == Element::f16)
+    return "its input is f16";
   for (int64_t number :
        {spec.quantize.input.columns, spec.quantize.input.rowStride,
         spec.quantize.values.rowStride})

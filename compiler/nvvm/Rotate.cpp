@@ -54,6 +54,7 @@ private:
 Launch RotateKernel::describe(const std::string &entry) {
   Launch launch;
   launch.entry = entry;
+  launch.half = halfOf(spec);
   for (uint32_t buffer : {0, 1, 2})
     launch.addAddress(buffer);
   launch.addAmount(amountOf(MILLE_COUNT_ROWS));
@@ -72,7 +73,7 @@ Regs RotateKernel::read(Reg line, const BufferSpec &buffer, Reg column) {
   Regs four;
   for (Reg word :
        b.elements(b.load(b.at(line, column * 2), b.vectorOf(2, b.i32()), 8)))
-    for (Reg number : b.unpackBf16(word))
+    for (Reg number : b.unpackHalf(word))
       four.push_back(number);
   return four;
 }
@@ -82,7 +83,7 @@ void RotateKernel::store(const Regs &four, Reg line, Reg column) {
     b.store(b.vector(four), b.at(line, column * 4), 16);
   else
     b.store(
-        b.vector({b.packBf16(four[0], four[1]), b.packBf16(four[2], four[3])}),
+        b.vector({b.packHalf(four[0], four[1]), b.packHalf(four[2], four[3])}),
         b.at(line, column * 2), 8);
 }
 

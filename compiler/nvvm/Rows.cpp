@@ -80,6 +80,7 @@ private:
 Launch RowsKernel::describe(const KernelSpec &spec, const std::string &entry) {
   Launch launch;
   launch.entry = entry;
+  launch.half = halfOf(spec);
   uint32_t buffer = 0;
   for (const Part &part : partsOf(spec)) {
     Step &step = parts.emplace_back(part);
@@ -114,8 +115,7 @@ Reg RowsKernel::lineOf(unsigned argument, const BufferSpec &buffer, Reg row) {
 Reg RowsKernel::readOne(const BufferSpec &buffer, Reg place) {
   if (buffer.element == Element::f32)
     return b.load(place, b.f32());
-  Reg half = b.load(place, b.i16(), 2);
-  return b.bits(b.widenTo(half, b.i32()) << 16, b.f32());
+  return b.fromHalf(b.load(place, b.i16(), 2));
 }
 
 Regs RowsKernel::read(const BufferSpec &buffer, Reg line, Reg column) {
@@ -133,7 +133,7 @@ Regs RowsKernel::read(const BufferSpec &buffer, Reg line, Reg column) {
     } else {
       Reg words = b.load(place, b.vectorOf(piece / 2, b.i32()), piece * bytes);
       for (Reg word : b.elements(words))
-        for (Reg number : b.unpackBf16(word))
+        for (Reg number : b.unpackHalf(word))
           values.push_back(number);
     }
   }
@@ -167,10 +167,10 @@ void RowsKernel::write(const Step &step, const Regs &values, Reg row,
   if (bytes == 4)
     return b.store(b.vector(values), place, whole);
   if (tile.vector == 1)
-    return b.store(b.toBf16(values[0]), place, whole);
+    return b.store(b.toHalf(values[0]), place, whole);
   Regs words;
   for (unsigned i = 0; i < tile.vector; i += 2)
-    words.push_back(b.packBf16(values[i], values[i + 1]));
+    words.push_back(b.packHalf(values[i], values[i + 1]));
   b.store(b.vector(words), place, whole);
 }
 

@@ -93,20 +93,16 @@ std::string wordsOf(const RowsTile &tile) {
          std::to_string(tile.vector) + " at a time";
 }
 
-static bool isNumber(const BufferSpec &buffer) {
-  return buffer.element == Element::f32 || buffer.element == Element::bf16;
-}
-
 static std::string whyNotPart(const Part &part) {
   const RowsSpec &s = part.rows;
   for (size_t i = 0; i < s.inputs.size(); ++i) {
-    if (!isNumber(s.inputs[i]))
+    if (!isFloat(s.inputs[i].element))
       return "input " + std::to_string(i) + " holds integers";
     if (s.gather[i] >= 0 && s.inputs[i].rows < 0)
       return "input " + std::to_string(i) +
              " is gathered from as many rows as a run has";
   }
-  if (!isNumber(part.out))
+  if (!isFloat(part.out.element))
     return "the out holds integers";
   if (s.norm != RowStatistic::none && s.group > mostNormed)
     return std::to_string(s.group) +
@@ -125,7 +121,7 @@ std::string whyNotRows(const KernelSpec &spec) {
     if (part.rows.columns != spec.rows.columns)
       return "joined rows have other columns";
     for (int source : part.sources)
-      if (source >= 0 && isBf16(parts[source].out.element))
+      if (source >= 0 && isHalf(parts[source].out.element))
         return "joined rows read a rounded out";
   }
   return norms > 1 ? "it has two norms" : "";

@@ -283,6 +283,7 @@ Kernel writeStateAttention(mlir::MLIRContext &context, const KernelSpec &spec,
                            bool few, const std::string &entry) {
   Launch launch;
   launch.entry = entry;
+  launch.half = halfOf(spec);
   const StatePlan plan(spec, few);
   const StateArguments numbers = describeStateLaunch(plan, launch);
   StateAttention kernel(context, plan, numbers, launch);

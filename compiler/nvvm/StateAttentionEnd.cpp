@@ -128,7 +128,7 @@ void storeOut(StateAttention &k, const StateTile &tile, const StateRow &row,
   Reg line = b.widen(tile.sequence * k.queries + row.query) *
              (2 * k.plan.spec.out.rowStride);
   Reg place = (row.head * int(k.s.valueDim) + column) * 2;
-  b.store(b.packBf16(low, high),
+  b.store(b.packHalf(low, high),
           b.at(b.at(b.argument(k.numbers.out), line), place));
 }
 

@@ -91,7 +91,7 @@ Regs Consumer::addValues(Reg stage, const Regs &weights, const Regs &out) {
       descriptor(b.addressOf(k.valueRing.address(stage)), plan.keyPanel);
   Regs words;
   for (unsigned i = 0; i < stateKeys / 2; i += 2)
-    words.push_back(b.packBf16(weights[i], weights[i + 1]));
+    words.push_back(b.packHalf(weights[i], weights[i + 1]));
   const size_t count = words.size();
   words.insert(words.end(), out.begin(), out.end());
   words = b.beforeProducts(words);

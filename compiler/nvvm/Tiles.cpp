@@ -273,10 +273,9 @@ static bool fewRowsTakeLonger(const KernelSpec &spec) {
 static std::string whyNotJoined(const KernelSpec &spec,
                                 const JoinedRows &joined) {
   for (auto [source, input] : llvm::zip(joined.sources, joined.rows.inputs))
-    if (source > 0 && isBf16(spec.joined[source - 1].out.element))
+    if (source > 0 && isHalf(spec.joined[source - 1].out.element))
       return "joined rows read a rounded out";
-    else if (source < 0 && input.element != Element::f32 &&
-             input.element != Element::bf16)
+    else if (source < 0 && !isFloat(input.element))
       return "joined rows read integers";
   if (joined.rows.columns != spec.matmul.columns)
     return "joined rows have other columns";
@@ -297,8 +296,7 @@ std::string whyNotNormed(const KernelSpec &spec) {
       return "it has two norms";
   }
   for (const BufferSpec &out : spec.outs())
-    if ((out.element != Element::f32 && out.element != Element::bf16) ||
-        out.rowStride * bytesOf(out.element) % 16)
+    if (!isFloat(out.element) || out.rowStride * bytesOf(out.element) % 16)
       return "an out has no tensor map";
   if (!normedTile(spec, true).columns || !normedTile(spec, false).columns)
     return std::to_string(spec.matmul.columns) +
@@ -328,10 +326,10 @@ std::string whyNotMatmul(const KernelSpec &spec) {
     return "rows of its input are " + std::to_string(m.input.rowStride) +
            " elements apart, which are not multiples of 16 bytes";
   for (const BufferSpec &extra : m.extras)
-    if (extra.element != Element::f32 && extra.element != Element::bf16)
-      return "an extra is neither f32 nor bf16";
-  if (spec.out.element != Element::f32 && spec.out.element != Element::bf16)
-    return "its out is neither f32 nor bf16";
+    if (!isFloat(extra.element))
+      return "an extra is no float";
+  if (!isFloat(spec.out.element))
+    return "its out is no float";
   if (std::string why = whyNoRegion(m.epilogue); !why.empty())
     return why;
   if (!spec.joined.empty() && (isOfParts(m) || m.ofBytes() || m.experts))

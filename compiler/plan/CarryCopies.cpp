@@ -19,7 +19,7 @@ namespace {
 bool isCopyOf(Value value, RowsOp op) {
   return !op.getNorm() && op.getInputs().size() == 1 &&
          op.getInputs()[0] == value && op.getIndices().empty() &&
-         cast<ShapedType>(op.getOut().getType()).getElementType().isBF16() &&
+         !cast<ShapedType>(op.getOut().getType()).getElementType().isF32() &&
          op.getBody().front().getTerminator()->getOperand(0) ==
              op.getBody().getArgument(0);
 }

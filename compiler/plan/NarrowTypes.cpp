@@ -1,5 +1,5 @@
-// Matmuls on bf16, on bytes or on blocks: decides which values are narrow, and
-// where they are rounded.
+// Matmuls on bf16 or f16, on bytes or on blocks: decides which values are
+// narrow, and where they are rounded.
 // Must keep in f32 what norms, residual sums and the application read.
 #include "compiler/plan/AttendedStates.h"
 #include "compiler/plan/Lives.h"
@@ -40,14 +40,17 @@ public:
   Narrow(func::FuncOp forward, Dtype usual,
          ArrayRef<mille::plan::AttendedState> states)
       : forward(forward), usual(usual),
-        bf16(BFloat16Type::get(forward.getContext())) {
+        halfKind(usual.kind == Dtype::f16 ? Dtype::f16 : Dtype::bf16),
+        half(halfKind == Dtype::f16
+                 ? Type(Float16Type::get(forward.getContext()))
+                 : Type(BFloat16Type::get(forward.getContext()))) {
     if (usual.kind == Dtype::f32)
       return;
     for (const mille::plan::AttendedState &state : states)
       if (state.entry == forward) {
         remembers.insert_range(state.remembers);
         recalls.insert_range(state.recalls);
-        Value(state.state).setType(withElements(state.state.getType(), bf16));
+        Value(state.state).setType(withElements(state.state.getType(), half));
       }
   }
 
@@ -71,7 +74,7 @@ public:
       else if (dtype.kind == Dtype::int8)
         toBytes(matmul);
       else
-        toBf16(matmul);
+        toHalf(matmul);
     }
   }
 
@@ -88,13 +91,18 @@ private:
       dtype.kind = Dtype::f32;
       why = "it chooses experts";
     }
+    const bool isHalf = dtype.kind == Dtype::bf16 || dtype.kind == Dtype::f16;
+    if (isHalf && dtype.kind != halfKind) {
+      dtype.kind = halfKind;
+      why = "a program has one type of 16 bits";
+    }
     // Rows become bytes as a whole, of which a head is a part; and weights that
     // are stored in no blocks need not be wider than what attention reads.
     const bool narrower =
         dtype.kind == Dtype::int8 || dtype.kind == Dtype::blocks;
     if (op.getHeads() &&
         (narrower || (usual.kind != Dtype::f32 && !why.empty()))) {
-      dtype = {Dtype::bf16};
+      dtype = {halfKind};
       why = "each head multiplies its own columns";
     }
     const bool staysWide = dtype.kind == Dtype::f32;
@@ -135,7 +143,7 @@ private:
       allowByteScores(op);
   }
 
-  // Whether a use may read bf16.
+  // Whether a use may read 16 bits.
   bool readsNarrow(OpOperand &use) {
     if (auto matmul = dyn_cast<MatmulOp>(use.getOwner()))
       return matmuls.contains(matmul) &&
@@ -150,9 +158,8 @@ private:
     // Beside values that are remembered, as attention's own RoPE reads.
     if (auto rotate = dyn_cast<RotateOp>(use.getOwner()))
       return &use == &rotate.getInputMutable() &&
-             cast<ShapedType>(rotate.getOut().getType())
-                 .getElementType()
-                 .isBF16();
+             cast<ShapedType>(rotate.getOut().getType()).getElementType() ==
+                 half;
     return yieldsFromLaunch(use);
   }
 
@@ -167,7 +174,7 @@ private:
   // it.
   void rememberNarrow(RememberOp op) {
     auto recall = op.getOut().getDefiningOp<RecallOp>();
-    recall.getResult().setType(withElements(recall.getType(), bf16));
+    recall.getResult().setType(withElements(recall.getType(), half));
     Value like = attendNarrow(op.getResult());
     Operation *maker = rootOf(op.getInput()).getDefiningOp();
     if (!like) // another entry attends
@@ -178,7 +185,7 @@ private:
   // Makes keys or values of a state bf16, and the queries that meet them; gives
   // the out of such an attention, or null.
   Value attendNarrow(Value held) {
-    held.setType(withElements(held.getType(), bf16));
+    held.setType(withElements(held.getType(), half));
     Value out;
     for (Operation *user : llvm::make_early_inc_range(held.getUsers())) {
       auto attention = cast<AttentionOp>(user);
@@ -187,21 +194,21 @@ private:
     return out;
   }
 
-  // Rounds to bf16 in a copy with as many rows as `like`, before it is read.
+  // Rounds to 16 bits in a copy with as many rows as `like`, before it is read.
   void readNarrow(OpOperand &use, Value like) {
     auto type = cast<RankedTensorType>(use.get().getType());
     if (!type.getElementType().isF32())
       return;
     Operation *op = use.getOwner();
     OpBuilder builder(op);
-    Value out = destinationLike(builder, like, withElements(type, bf16));
+    Value out = destinationLike(builder, like, withElements(type, half));
     use.set(copyRows(builder, op->getLoc(), use.get(), out).getResult());
   }
 
-  // Makes a value bf16 in the op that computes it, if all its readers read
-  // bf16.
+  // Makes a value narrow in the op that computes it, if all its readers read
+  // that.
   void hold(Value root) {
-    holdAs(bf16, root, [&](OpOperand &use) { return readsNarrow(use); });
+    holdAs(half, root, [&](OpOperand &use) { return readsNarrow(use); });
   }
 
   SmallVector<MatmulOp> readersOf(Value root, Dtype::Kind kind) {
@@ -252,7 +259,7 @@ private:
 
   SmallVector<Value> round(Place &place, Value root) {
     Value out = destinationLike(place.builder, place.like,
-                                withElements(root.getType(), bf16));
+                                withElements(root.getType(), half));
     return {copyRows(place.builder, root.getLoc(), root, out).getResult()};
   }
 
@@ -283,7 +290,7 @@ private:
       Place place = placeFor(root, op);
       at = copies
                .try_emplace({root, kind},
-                            kind == Dtype::bf16
+                            kind == halfKind
                                 ? round(place, root)
                                 : quantize(place, root, kind == Dtype::blocks))
                .first;
@@ -299,12 +306,12 @@ private:
                             RankedTensorType::get(shape, element), value);
   }
 
-  void toBf16(MatmulOp op) {
+  void toHalf(MatmulOp op) {
     auto old = op.getWeight().getDefiningOp<WeightOp>();
     auto shape = cast<ShapedType>(old.getResult().getType()).getShape();
-    if (!cast<ShapedType>(op.getInput().getType()).getElementType().isBF16())
+    if (cast<ShapedType>(op.getInput().getType()).getElementType() != half)
       op.getInputMutable().assign(narrowed(op).front());
-    op.getWeightMutable().assign(weight(old, old.getValue(), shape, bf16));
+    op.getWeightMutable().assign(weight(old, old.getValue(), shape, half));
     if (old->use_empty())
       old.erase();
   }
@@ -350,7 +357,7 @@ private:
     auto maker = root.getDefiningOp<MatmulOp>();
     if (!maker || maker.getHeads() ||
         !maker.getWeight().getDefiningOp<WeightOp>() ||
-        !cast<ShapedType>(root.getType()).getElementType().isBF16())
+        cast<ShapedType>(root.getType()).getElementType() != half)
       return {};
     for (Value name : namesOf(root))
       for (OpOperand &use : name.getUses())
@@ -412,7 +419,8 @@ private:
   func::FuncOp forward;
   Dtype usual;
   SymbolTableCollection parameters; // by name
-  Type bf16;
+  Dtype::Kind halfKind;             // of values that are neither f32 nor bytes
+  Type half;
   llvm::MapVector<Operation *, Dtype> matmuls; // those that become narrow
   llvm::SetVector<RememberOp> remembers;       // of narrow states
   llvm::SetVector<RecallOp> recalls;           // that attention reads

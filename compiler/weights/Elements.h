@@ -2,6 +2,7 @@
 // alignment. Must not know what a tensor means.
 #pragma once
 #include "dialects/transformer/Encoding.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
 
 #include <cstdint>
@@ -29,6 +30,11 @@ inline uint16_t narrowBf16(float value) {
   if ((bits & 0x7fffffff) > 0x7f800000)
     return uint16_t(bits >> 16 | 0x40);
   return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+// Rounds to nearest, ties to even; from 65520 on to an infinity.
+inline uint16_t narrowF16(float value) {
+  return llvm::bit_cast<uint16_t>(static_cast<_Float16>(value));
 }
 
 // Every f16 is an f32. This shifts the fields and multiplies by 2^112 to

@@ -296,6 +296,8 @@ LogicalResult ParameterValues::evaluateAs(Type type, Attribute value,
     return store<float, float>(*expression, take, [](float x) { return x; });
   if (type.isBF16())
     return store<float, uint16_t>(*expression, take, narrowBf16);
+  if (type.isF16())
+    return store<float, uint16_t>(*expression, take, narrowF16);
   if (type.isInteger(8))
     return store<double, int8_t>(*expression, take, [](double x) {
       return int8_t(std::clamp(std::nearbyint(x), -128.0, 127.0));

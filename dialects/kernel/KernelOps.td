@@ -2,9 +2,9 @@
 // ops inside a `launch` share one. Ops use destination-passing style: on
 // tensors an op is pure and has a result per `outs`; after planning it reads
 // memrefs, writes its outs and has no results. Activations are [rows, channels],
-// where rows = batch * tokens is a run-time size. They are f32, or also bf16 if
-// an op says "f32 or bf16". A bf16 is widened when it is read; regions compute
-// in f32; a result is rounded once, to nearest, ties to even.
+// where rows = batch * tokens is a run-time size. They are f32, or also bf16 or
+// f16 if an op says "f32 or bf16". These are widened when they are read; regions
+// compute in f32; a result is rounded once, to nearest, ties to even.
 #ifndef MILLE_KERNEL_OPS
 #define MILLE_KERNEL_OPS
 include "dialects/kernel/KernelTypes.td"

@@ -20,10 +20,12 @@ bool areElements(Type type, Elements elements) {
   switch (elements) {
   case Elements::f32:
     return type.isF32();
+  case Elements::real:
+    return areElements(type, Elements::f32OrBf16) || type.isF16();
   case Elements::f32OrBf16:
     return type.isF32() || type.isBF16();
-  case Elements::f32OrBf16OrBytes:
-    return type.isF32() || type.isBF16() || bytes;
+  case Elements::realOrBytes:
+    return areElements(type, Elements::real) || bytes;
   case Elements::bytes:
     return bytes;
   case Elements::f16:
@@ -36,10 +38,12 @@ StringRef wordsOf(Elements elements) {
   switch (elements) {
   case Elements::f32:
     return "f32";
+  case Elements::real:
+    return "f32, bf16 or f16";
+  case Elements::realOrBytes:
+    return "f32, bf16, f16, ui8 or i8";
   case Elements::f32OrBf16:
     return "f32 or bf16";
-  case Elements::f32OrBf16OrBytes:
-    return "f32, bf16, ui8 or i8";
   case Elements::bytes:
     return "ui8 or i8";
   case Elements::f16:
@@ -105,9 +109,8 @@ LogicalResult mille::kernel::verifyAccess(Operation *op, StringRef name,
   bool byExpert =
       entries && shapeOf(value) == ArrayRef<int64_t>({entries, columns});
   auto access = accessOf(shapedOf(value), columns);
-  if (areElements(shapedOf(value).getElementType(), access == Access::element
-                                                        ? Elements::f32OrBf16
-                                                        : Elements::f32) &&
+  if (areElements(shapedOf(value).getElementType(),
+                  access == Access::element ? Elements::real : Elements::f32) &&
       (byExpert || access))
     return success();
   auto error = op->emitOpError()
@@ -170,7 +173,7 @@ bool weightFits(ArrayRef<int64_t> weight, int64_t accumulators, int64_t columns,
          ArrayRef<int64_t>(panels.shapeOf({accumulators * columns, inner}));
 }
 
-// f32 with f32, bf16 with bf16, bytes with signed bytes.
+// Floats with floats of their type, bytes with signed bytes.
 bool elementsFit(Type input, Type weight) {
   return input.isUnsignedInteger(8)
              ? weight.isSignlessInteger(8)
@@ -285,10 +288,10 @@ LogicalResult verifyByHead(MatmulOp op, int64_t &columns, int64_t &inner) {
 
 LogicalResult MatmulOp::verify() {
   auto inner =
-      columnsOf(*this, "input", getInput(), Elements::f32OrBf16OrBytes); // C1
+      columnsOf(*this, "input", getInput(), Elements::realOrBytes); // C1
   if (!inner)
     return failure();
-  auto columns = columnsOf(*this, "outs", getOut(), Elements::f32OrBf16); // C1
+  auto columns = columnsOf(*this, "outs", getOut(), Elements::real); // C1
   if (!columns)
     return failure();
   int64_t accumulators = getAccumulators();
@@ -328,8 +331,7 @@ LogicalResult MatmulOp::verify() {
 }
 
 LogicalResult QuantizeOp::verify() {
-  auto columns =
-      columnsOf(*this, "input", getInput(), Elements::f32OrBf16); // C1
+  auto columns = columnsOf(*this, "input", getInput(), Elements::real); // C1
   if (!columns)
     return failure();
   auto values = columnsOf(*this, "values", getValues(), Elements::bytes); // C1
@@ -402,7 +404,7 @@ LogicalResult verifyNorm(RowsOp op, int64_t columns) {
 } // namespace
 
 LogicalResult RowsOp::verify() {
-  auto columns = columnsOf(*this, "outs", getOut(), Elements::f32OrBf16);
+  auto columns = columnsOf(*this, "outs", getOut(), Elements::real);
   if (!columns)
     return failure();
   ArrayRef<int64_t> gather = getGather();

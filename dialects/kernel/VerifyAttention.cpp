@@ -13,18 +13,20 @@ using mille::transformer::formatDouble;
 
 namespace {
 
-// The elements of keys and of values: panels may be of f16, both.
+// The elements of keys and of values: of f16 beside queries of it, or in
+// panels, both.
 template <typename Op> Elements heldElements(Op op) {
   if constexpr (std::is_same_v<Op, AttentionOp>)
     if (op.getPanels() && shapedOf(op.getKey()).getElementType().isF16())
       return Elements::f16;
-  return Elements::f32OrBf16;
+  return shapedOf(op.getQuery()).getElementType().isF16() ? Elements::real
+                                                          : Elements::f32OrBf16;
 }
 
 // Heads of `size` columns each, from column `offset`, lie within the buffer.
 LogicalResult verifyColumns(Operation *op, StringRef name, Value buffer,
                             int64_t offset, int64_t heads, int64_t size,
-                            Elements elements = Elements::f32OrBf16) {
+                            Elements elements = Elements::real) {
   auto columns = columnsOf(op, name, buffer, elements);
   if (!columns)
     return failure();
@@ -74,7 +76,7 @@ LogicalResult verifyBuffers(Op op, Value out, StringRef outName = "outs") {
        failed(verifyColumns(op, "value", op.getValue(), offsets[2], kvHeads,
                             op.getValueDim(), heldElements(op))))) // C2, C14
     return failure();
-  auto columns = columnsOf(op, outName, out, Elements::f32OrBf16);
+  auto columns = columnsOf(op, outName, out, Elements::real);
   if (!columns)
     return failure();
   int64_t wanted;
@@ -205,7 +207,7 @@ LogicalResult verifyRotation(Operation *op, Value rotation, int64_t head,
 // them.
 LogicalResult verifyExactly(Operation *op, StringRef name, Value buffer,
                             int64_t heads, int64_t size, bool orMore = false,
-                            Elements elements = Elements::f32OrBf16) {
+                            Elements elements = Elements::real) {
   auto columns = columnsOf(op, name, buffer, elements);
   if (!columns)
     return failure();

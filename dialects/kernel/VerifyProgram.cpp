@@ -25,7 +25,7 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
     return emitOpError() << "value " << why;
   auto given = cast<ShapedType>(getResult().getType());
   Type element = given.getElementType();
-  bool known = element.isF32() || element.isBF16() ||
+  bool known = element.isF32() || element.isBF16() || element.isF16() ||
                element.isSignlessInteger(8) || element.isSignlessInteger(32);
   if (!known || given.getShape() != type->getShape()) // C1
     return emitOpError() << "value is " << shapeText(type->getShape())

@@ -15,6 +15,7 @@ struct Named {
 
   Named() {
     add("f32", {Dtype::f32});
+    add("f16", {Dtype::f16});
     add("bf16", {Dtype::bf16});
     add("int8", {Dtype::int8});
     for (Encoding encoding : multipliedEncodings())
@@ -77,6 +78,13 @@ std::optional<DtypeChoice> DtypeChoice::parse(StringRef text,
     else
       choice.weights.push_back({names.str(), *dtype});
   }
+  const bool isF16 = choice.usual.kind == Dtype::f16;
+  for (const Weights &some : choice.weights)
+    if (some.dtype.kind != Dtype::f32 &&
+        (isF16 || some.dtype.kind == Dtype::f16)) {
+      why = "f16 for all weights but those of f32, or have no f16";
+      return std::nullopt;
+    }
   return choice;
 }
 

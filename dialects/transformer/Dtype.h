@@ -8,6 +8,7 @@ namespace mille {
 struct Dtype {
   enum Kind {
     f32,
+    f16,
     bf16,
     int8,   // bytes with a step for each row
     blocks, // of `encoding`

@@ -241,6 +241,7 @@ static NumberType numberTypeOf(const Package &package) {
   switch (package.dtype.usual.kind) {
   case Dtype::f32:
     return NumberType::f32;
+  case Dtype::f16: // devices alone, where both have one speed
   case Dtype::bf16:
     return NumberType::bf16;
   default:

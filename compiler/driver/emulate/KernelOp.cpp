@@ -26,8 +26,12 @@ double mille::emulated::boundOf(const KernelSpec &spec) {
   const bool byParts = attends ? spec.attention.query.element == Element::f32
                                : spec.kind == KernelKind::matmul &&
                                      spec.matmul.input.element == Element::f32;
-  llvm::StringRef name = "emulated_bf16";
-  if (!isBf16(spec.out.element) && (byParts || !attends))
+  const Element operand =
+      attends ? spec.attention.query.element : spec.matmul.input.element;
+  const bool half =
+      spec.out.element == Element::f16 || (attends && operand == Element::f16);
+  llvm::StringRef name = half ? "emulated_f16" : "emulated_bf16";
+  if (bytesOf(spec.out.element) != 2 && (byParts || !attends))
     name = byParts ? "emulated_parts" : "emulated_f32";
   if (attends && spec.attention.has(AttentionOperand::rotation))
     name = "emulated_turned";

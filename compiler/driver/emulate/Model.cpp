@@ -201,7 +201,7 @@ Status mille::emulated::runModel(mlir::ModuleOp module,
                                  llvm::raw_ostream &out) {
   mlir::MLIRContext &context = *module->getContext();
   mlir::PassManager pipeline(&context);
-  pipeline.addPass(plan::createNarrowTypes({"bf16"}));
+  pipeline.addPass(plan::createNarrowTypes({options.dtype}));
   if (mlir::failed(pipeline.run(module)))
     return Status::input;
   auto models = module.getOps<transformer::ModelOp>();

@@ -8,14 +8,15 @@
 namespace mille::emulated {
 
 struct ModelOptions {
-  std::string folder; // of the model's files
-  std::string inputs; // a safetensors file
-  uint64_t seed = 1;  // of the first schedule; each kernel has another
+  std::string folder;         // of the model's files
+  std::string inputs;         // a safetensors file
+  uint64_t seed = 1;          // of the first schedule; each kernel has another
+  std::string dtype = "bf16"; // what its matmuls read
 };
 
-// `module` is a model after the stage `fuse`; its types are narrowed to bf16
-// here. Compares each kernel with its meaning on the same numbers, and the
-// outputs with those of the interpreter alone. Status::bug where one is off.
+// `module` is a model after the stage `fuse`; its types are narrowed here.
+// Compares each kernel with its meaning on the same numbers, and the outputs
+// with those of the interpreter alone. Status::bug where one is off.
 Status runModel(mlir::ModuleOp module, const ModelOptions &options,
                 llvm::raw_ostream &out);
 

@@ -20,6 +20,8 @@ static constexpr double roundingF32 = 0x1p-24, roundingF64 = 0x1p-53;
 
 // Half a step of the type's largest number.
 static double roundingOf(llvm::StringRef dtype) {
+  if (dtype == "f16")
+    return 0x1p-12;
   if (dtype == "bf16")
     return 0x1p-9;
   if (dtype.starts_with("q6"))

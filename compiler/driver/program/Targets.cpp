@@ -11,6 +11,8 @@ using namespace mille;
 
 // The CPU feature with a multiply-add instruction for elements of this type.
 static uint64_t neededBy(Dtype dtype) {
+  if (dtype.kind == Dtype::f16)
+    return 0; // chooseTargets
   if (dtype.kind == Dtype::bf16)
     return MILLE_CPU_AVX512_BF16;
   return dtype.kind == Dtype::f32 ? 0 : MILLE_CPU_AVX512_VNNI;
@@ -25,10 +27,29 @@ static std::vector<Target> bestFirst() {
   return known;
 }
 
+bool mille::statesFit(const DtypeChoice &dtype,
+                      const std::vector<std::string> &entries,
+                      std::string &why) {
+  if (dtype.usual.kind != Dtype::f16 || entries.empty())
+    return true;
+  why = "dtype is 'f16' but entries are given: keys and values that a state "
+        "holds are not f16 on a device";
+  return false;
+}
+
 std::vector<Target>
 mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
                      const DtypeChoice &dtype, std::string &why) {
   std::vector<Target> known = bestFirst(), chosen;
+  const bool ofF16 = llvm::any_of(
+      dtype.all(), [](Dtype one) { return one.kind == Dtype::f16; });
+  if (ofF16 && (targets.empty() || llvm::any_of(targets, [](auto &target) {
+                  return target != "cuda";
+                }))) {
+    why = "--dtype=f16 has kernels for Hopper alone\n--target=cuda makes them; "
+          "--dtype=bf16 goes with every target";
+    return chosen;
+  }
   auto best = llvm::find_if(known, [&](const Target &isa) {
     return !isa.isDevice() && (isa.features & ~features) == 0;
   });

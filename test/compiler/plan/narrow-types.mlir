@@ -3,7 +3,7 @@
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 // RUN: %mille-opt %s --narrow-types=dtype=int8 | %mille-opt '--pack-weights=widths=48,64 widths-of-more=64' --plan-memory | FileCheck %s --check-prefix=PLAN
 // RUN: not %mille-opt %s --narrow-types=dtype=fp8 2>&1 | FileCheck %s --check-prefix=FP8
-// FP8: dtype is 'fp8' but must be f32, bf16, int8, q8_0, q6_k, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4, stored
+// FP8: dtype is 'fp8' but must be f32, f16, bf16, int8, q8_0, q6_k, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4, stored
 
 // The input is the application's: a rounded copy. What only the second matmul reads
 // is bf16 where it is made; the result is not. Its channels, of bytes, are equalized with

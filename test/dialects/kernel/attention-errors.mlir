@@ -71,7 +71,7 @@ func.func @attention_c2_outs(%x: tensor<?x24xf32>, %t: index, %o: tensor<?x4xf32
 // -----
 
 func.func @attention_c2_rank(%x: tensor<24xf32>, %t: index, %o: tensor<?x8xf32>) {
-  // expected-error @+1 {{query is 'tensor<24xf32>' but must be f32 or bf16 [rows, columns]}}
+  // expected-error @+1 {{query is 'tensor<24xf32>' but must be f32, bf16 or f16 [rows, columns]}}
   %y = kernel.attention %x, %x, %x queries %t keys %t first %t outs(%o : tensor<?x8xf32>)
     heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
     : tensor<24xf32>, tensor<24xf32>, tensor<24xf32> -> tensor<?x8xf32>

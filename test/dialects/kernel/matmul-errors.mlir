@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
 func.func @matmul_c1(%x: tensor<8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32, bf16, ui8 or i8 [rows, columns]}}
+  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32, bf16, f16, ui8 or i8 [rows, columns]}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
@@ -12,7 +12,7 @@ func.func @matmul_c1(%x: tensor<8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>
 // -----
 
 func.func @matmul_c1_outs(%x: tensor<?x8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x?xf32>) {
-  // expected-error @+1 {{outs is 'tensor<?x?xf32>' but must be f32 or bf16 [rows, columns]}}
+  // expected-error @+1 {{outs is 'tensor<?x?xf32>' but must be f32, bf16 or f16 [rows, columns]}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x?xf32>) accumulators 1 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32

@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
 func.func @quantize_c1(%x: tensor<?x8xi32>, %v: tensor<?x8xui8>, %p: tensor<?x4xf32>) {
-  // expected-error @+1 {{input is 'tensor<?x8xi32>' but must be f32 or bf16 [rows, columns]}}
+  // expected-error @+1 {{input is 'tensor<?x8xi32>' but must be f32, bf16 or f16 [rows, columns]}}
   %a, %b = kernel.quantize %x values(%v : tensor<?x8xui8>) parameters(%p : tensor<?x4xf32>)
     : tensor<?x8xi32> -> tensor<?x8xui8>, tensor<?x4xf32>
   return

@@ -12,7 +12,7 @@ func.func @rows_c1(%i0: tensor<?x8xf32>, %i1: tensor<4xf32>, %o: tensor<?x8xf32>
 // -----
 
 func.func @rows_c1_outs(%i0: tensor<?x8xf32>, %i1: tensor<8xf32>, %o: tensor<8xf32>) {
-  // expected-error @+1 {{outs is 'tensor<8xf32>' but must be f32 or bf16 [rows, columns]}}
+  // expected-error @+1 {{outs is 'tensor<8xf32>' but must be f32, bf16 or f16 [rows, columns]}}
   %y = kernel.rows ins(%i0, %i1 : tensor<?x8xf32>, tensor<8xf32>) outs(%o : tensor<8xf32>) gather [-1, -1] {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32

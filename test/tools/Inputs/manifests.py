@@ -15,8 +15,8 @@ rules = {"least": 0, "no_repeat": 0, "beams": 1, "length_penalty": 1, "stop": "l
 
 # (path of the key, its new value, what is said)
 CASES = [
-    ("dtype", "fp4", "key 'dtype' is \"fp4\" but must be one of f32, bf16, int8"),
-    ("dtype", 4, "key 'dtype' is 4 but must be one of f32, bf16, int8"),
+    ("dtype", "fp4", "key 'dtype' is \"fp4\" but must be one of f32, f16, bf16, int8"),
+    ("dtype", 4, "key 'dtype' is 4 but must be one of f32, f16, bf16, int8"),
     ("sizes.1.most", -5, "key 'sizes[1].most' is -5 but must be a whole number from 1 to 2147483647"),
     ("sizes.1.most", 10**18, "key 'sizes[1].most' is 1000000000000000000 but must be"),
     ("sizes.1.most", 1.5, "key 'sizes[1].most' is 1.5 but must be"),
