@@ -298,8 +298,7 @@ Status Climb::differentiate() {
   return failed(mlir::verify(*imported.module)) ? Status::bug : Status::done;
 }
 
-// A pass that fails has reported something in the model that Mille does not
-// support. Invalid IR after the passes is a bug in Mille.
+// A pass fails at what Mille does not support; invalid IR after it is a bug.
 Status Climb::runPasses(Stage stage,
                         llvm::function_ref<void(mlir::PassManager &)> add) {
   if (stage <= given)
@@ -336,8 +335,7 @@ Status Climb::generate() {
   return breaks(Stage::generate) ? Status::bug : status;
 }
 
-// Collects the contents of the manifest. With request.certify it measures the
-// rewrites.
+// The contents of the manifest; with request.certify, measured rewrites too.
 Status Climb::describePackage(ManifestInput &manifest) {
   llvm::SmallString<256> path, folder;
   llvm::sys::fs::real_path(request.model, path);
@@ -488,12 +486,11 @@ Status mille::compileModel(const CompileRequest &request,
   std::string why;
   std::optional<DtypeChoice> dtype = DtypeChoice::parse(request.dtype, why);
   if (!dtype)
-    emitError(context) << "dtype is '" << request.dtype << "' but must be "
-                       << why;
-  const bool fits = !dtype || statesFit(*dtype, request.entries, why);
+    why = "dtype is '" + request.dtype + "' but must be " + why;
+  const bool fits = dtype && statesFit(*dtype, request.entries, why);
   if (!fits)
     emitError(context) << why;
-  if (!dtype || !check(request, *dtype, context) || !fits ||
+  if (!fits || !check(request, *dtype, context) ||
       (request.train && !checkTraining(request, *dtype, context)))
     return Status::commandLine;
   askForRemarks(context, request.remarks);
