@@ -159,9 +159,8 @@ most:
   was its derivative at either infinity (a factor of 0 meets the infinity): both have their
   limits now, in kernels and in the interpreter, with the bits of before elsewhere
   (`bert_mlm` in f32 and bf16 on both sets of instructions) and 21 to 41 instructions fewer
-  in each AVX2 kernel that has a GELU. So have
-  kernels for Hopper (in the emulator); a kernel program that the interpreter runs has there
-  what the formula gives.
+  in each AVX2 kernel that has a GELU. So have kernels for Hopper (in the emulator); a kernel
+  program that the interpreter runs has there what the formula gives.
 * P5: hostile numbers found, all mended: an L2 norm of a row with a NaN was finite, also in its
   backward pass; one without an eps made NaN of a row of zeros; the gradient of a
   cross-entropy was finite where a logit is NaN; attention of bf16 by products of integers
