@@ -12,7 +12,7 @@ using namespace mille;
 // The CPU feature with a multiply-add instruction for elements of this type.
 static uint64_t neededBy(Dtype dtype) {
   if (dtype.kind == Dtype::f16)
-    return 0; // chooseTargets
+    return 0; // no CPU: chooseTargets refuses them
   if (dtype.kind == Dtype::bf16)
     return MILLE_CPU_AVX512_BF16;
   return dtype.kind == Dtype::f32 ? 0 : MILLE_CPU_AVX512_VNNI;

@@ -12,8 +12,7 @@
 // piece is all rows of a tile. With GELU, in pieces of a row and of all, f32
 // reaches, at 128 rows, 77 and 80 % of its peak (256 -> 1024), 85 and 87 (384
 // -> 1536), 90.5 and 91.4 (768 -> 3072), bytes 40 and 44, 51 and 54.5, 67 and
-// 69.
-// Without a polynomial pieces of a row are better (f32 95 and 92.5).
+// 69. Without a polynomial pieces of a row are better (f32 95 and 92.5).
 // Must not change what is computed: a tile's rows of the out depend on no other
 // tile.
 #include "compiler/halide/passes/PipelineTiles.h"
