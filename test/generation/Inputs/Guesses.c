@@ -3,8 +3,8 @@
 #include "FakeRuntime.h"
 
 enum { context = 48, guesses = 4, drawn = 40 };
-static mille_package model = {1, 1,    0, 0, fakeVocabulary, 1, NULL,
-                              0, NULL, 0, 0};
+static mille_package model = {
+    .next = 1, .extend = 1, .vocabulary = fakeVocabulary, .hash = 1};
 
 static mille_generation *made(mille_package *package, int64_t most,
                               int64_t room) {

@@ -3,10 +3,17 @@
 #include "FakeRuntime.h"
 
 static mille_package packages[] = {
-    {1, 0, 0, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0},  /* next */
-    {0, 1, 0, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0},  /* extend */
-    {1, 1, 0, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0},  /* both */
-    {1, 1, 1, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0}}; /* both, with sums */
+    {.next = 1, .vocabulary = fakeVocabulary, .hash = 1},   /* next */
+    {.extend = 1, .vocabulary = fakeVocabulary, .hash = 1}, /* extend */
+    {.next = 1,
+     .extend = 1,
+     .vocabulary = fakeVocabulary,
+     .hash = 1}, /* both */
+    {.next = 1,
+     .extend = 1,
+     .sums = 1,
+     .vocabulary = fakeVocabulary,
+     .hash = 1}}; /* both, with sums */
 
 static mille_generation *made(mille_package *package, int64_t sequences,
                               int64_t context, int64_t piece) {

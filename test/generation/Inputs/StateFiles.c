@@ -120,8 +120,8 @@ static void refusals(mille_package *package, const char *path) {
 
 int main(int count, char **arguments) {
   mille_package packages[] = {
-      {1, 1, 0, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0},
-      {1, 0, 1, 0, fakeVocabulary, 1, NULL, 0, NULL, 0, 0}};
+      {.next = 1, .extend = 1, .vocabulary = fakeVocabulary, .hash = 1},
+      {.next = 1, .sums = 1, .vocabulary = fakeVocabulary, .hash = 1}};
   CHECK(count == 2);
   for (int i = 0; i < 2; ++i) {
     for (int runs = 0; runs < 2; ++runs) {

@@ -57,14 +57,14 @@ Operand &JudgedKernel::add(Operand operand) {
 Operand &JudgedKernel::rows(const char *name, int64_t rows, int64_t columns) {
   int64_t stride = columns == 1 ? 1 : (columns + 15) / 16 * 16 + 16;
   return add({name, rows, columns, stride, false, false,
-              Guarded((rows - 1) * stride + columns, side)});
+              Guarded((rows - 1) * stride + columns, side), nullptr});
 }
 Operand &JudgedKernel::fixed(const char *name, int64_t rows, int64_t columns) {
   return add({name, rows, columns, columns, false, true,
-              Guarded(std::max<int64_t>(rows, 1) * columns, side)});
+              Guarded(std::max<int64_t>(rows, 1) * columns, side), nullptr});
 }
 Operand &JudgedKernel::integers(const char *name, int64_t count) {
-  return add({name, 0, count, 0, true, false, Guarded(count, side)});
+  return add({name, 0, count, 0, true, false, Guarded(count, side), nullptr});
 }
 void JudgedKernel::narrow(const char *name) {
   for (Operand &operand : operands) {
