@@ -143,15 +143,10 @@ void AttentionPipe::weighLanes() {
   weights = make("weights");
   weights(q, ki, ko, e, b, h) = undef<float>();
   weights(q, ki, r, e, b, h) = weightOf(scores(q, ki, r, e, b, h));
-  RDom both(0, keyTile / V, 0, tilesTogether(),
-            names(("sum_key" + suffix).c_str()));
-  restrictTiles(both, both.y, seenByBlock(b));
-  sumVector = both.x;
-  sumTile = both.y;
-  sumLanes = make("sum_lanes");
+  declareSumLanes(keyTile / V);
   sumLanes(u, q, e, b, h) = 0.0f;
-  sumLanes(u, q, e, b, h) = added(sumLanes(u, q, e, b, h),
-                                  weights(q, both.x * V + u, both.y, e, b, h));
+  sumLanes(u, q, e, b, h) = added(
+      sumLanes(u, q, e, b, h), weights(q, sumVector * V + u, sumTile, e, b, h));
   joinLanes([&](const Expr &i) { return sumLanes(i, q, e, b, h); });
 }
 

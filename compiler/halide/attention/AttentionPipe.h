@@ -206,6 +206,7 @@ private:
   void weigh();
   Expr weightOf(const Expr &score) const;
   void sumByLane();
+  void declareSumLanes(int each);
   void joinLanes(const std::function<Expr(Expr)> &at);
   static Expr inverseOf(const Expr &sum);
   void invert();

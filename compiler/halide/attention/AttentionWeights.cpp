@@ -92,17 +92,21 @@ Expr AttentionPipe::weightOf(const Expr &score) const {
 // few queries, one after another, then of the lanes.
 void AttentionPipe::sumByLane() {
   weights(q, ki, weightTile, e, b, h) = tileWeights(q, ki, weightTile, e, b, h);
-  RDom both(0, keyTile, 0, tilesTogether(),
-            names(("sum_key" + suffix).c_str()));
+  declareSumLanes(keyTile);
+  sumLanes(q, u, e, b, h) = 0.0f;
+  Expr lane = (sumTile * keyTile + sumVector) % V;
+  sumLanes(q, lane, e, b, h) = added(sumLanes(q, lane, e, b, h),
+                                     weights(q, sumVector, sumTile, e, b, h));
+  joinLanes([&](const Expr &i) { return sumLanes(q, i, e, b, h); });
+}
+// Declares the sums by lane, over all tiles of a stretch's keys and `each` parts
+// of a tile.
+void AttentionPipe::declareSumLanes(int each) {
+  RDom both(0, each, 0, tilesTogether(), names(("sum_key" + suffix).c_str()));
   restrictTiles(both, both.y, seenByBlock(b));
   sumVector = both.x;
   sumTile = both.y;
   sumLanes = make("sum_lanes");
-  sumLanes(q, u, e, b, h) = 0.0f;
-  Expr lane = (both.y * keyTile + both.x) % V;
-  sumLanes(q, lane, e, b, h) =
-      added(sumLanes(q, lane, e, b, h), weights(q, both.x, both.y, e, b, h));
-  joinLanes([&](const Expr &i) { return sumLanes(q, i, e, b, h); });
 }
 void AttentionPipe::joinLanes(const std::function<Expr(Expr)> &at) {
   sum = make("sum");
