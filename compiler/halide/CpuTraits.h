@@ -6,8 +6,8 @@ namespace mille {
 
 struct CpuTraits {
   bool wide = true; // 32 vector registers of 16 lanes, not 16 of 8
-  // Ahead, over 300 instructions, so that L3 is no long wait. With AVX-512 but
-  // without bf16 a core is of Skylake's kind, which holds 224.
+  // The core looks ahead over 300 instructions, and so hides the latency of L3.
+  // With AVX-512 but without bf16 it is of Skylake's kind, which holds 224.
   bool looksFar = true;
   bool tileRegisters = false; // AMX, of bf16 and of bytes
 };

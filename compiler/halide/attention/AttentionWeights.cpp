@@ -99,8 +99,8 @@ void AttentionPipe::sumByLane() {
                                      weights(q, sumVector, sumTile, e, b, h));
   joinLanes([&](const Expr &i) { return sumLanes(q, i, e, b, h); });
 }
-// Declares the sums by lane, over all tiles of a stretch's keys and `each` parts
-// of a tile.
+// Declares the sums by lane, over all tiles of a stretch's keys, each tile in
+// `each` parts.
 void AttentionPipe::declareSumLanes(int each) {
   RDom both(0, each, 0, tilesTogether(), names(("sum_key" + suffix).c_str()));
   restrictTiles(both, both.y, seenByBlock(b));

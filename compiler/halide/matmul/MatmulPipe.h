@@ -94,7 +94,7 @@ private:
   const bool readsWords;   // a group of values is read as one word of 32 bits
   const bool pipelined;    // software-pipelined tiles: PipelineTiles.h
   const bool vectorPieces; // the pipeline's pieces are vectors, not rows
-  const int rowsOfPiece;   // of rows, where a piece is no vector
+  const int rowsOfPiece;   // a piece's rows: 1, or all of a tile
   const bool parksSums;    // the epilogue is a loop over sums that lie in L1
   const int leastRows;     // of a tile, while the rows make whole tiles
   const bool

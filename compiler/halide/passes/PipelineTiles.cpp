@@ -139,7 +139,7 @@ private:
 
 // The epilogue of the tile before.
 struct Epilogue {
-  int rows, vectors; // pieces: rows, or rows together, x vectors of a row
+  int rows, vectors; // its pieces: groups of rows x vectors of a row
   Expr any;          // whether there is a tile before
   std::function<Stmt(const Expr &row, const Expr &vector)> piece;
 };
