@@ -8,6 +8,7 @@
 #include "compiler/halide/device/DeviceTiles.h"
 #include "compiler/halide/matmul/Tiles.h"
 #include "compiler/kernels/Cache.h"
+#include "compiler/kernels/Operands.h"
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -62,10 +63,9 @@ public:
     auto is = [](const BufferSpec &buffer) {
       return buffer.element == Element::f16;
     };
-    return is(spec.out) || is(spec.matmul.input) || is(spec.rotate.input) ||
-           is(spec.quantize.input) || is(spec.attention.query) ||
-           llvm::any_of(spec.rows.inputs, is) ||
-           llvm::any_of(spec.matmul.extras, is);
+    if (spec.kind == KernelKind::attention)
+      return is(spec.out) || is(spec.attention.query);
+    return llvm::any_of(operandsOf(spec), is);
   }
 
   std::string declines(const KernelSpec &spec,

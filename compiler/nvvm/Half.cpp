@@ -1,7 +1,8 @@
 // Which floats of 16 bits a kernel has.
 #include "compiler/nvvm/Half.h"
 
-#include <algorithm>
+#include "compiler/kernels/Operands.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace mille::nvvm {
 
@@ -14,18 +15,7 @@ bool isFloat(Element element) {
 }
 
 static bool has(const KernelSpec &spec, Element element) {
-  std::vector<BufferSpec> all = spec.matmul.extras;
-  for (const BufferSpec &buffer :
-       {spec.out, spec.matmul.input, spec.quantize.input, spec.rotate.input,
-        spec.rotate.rotation, spec.attention.query, spec.attention.key,
-        spec.attention.value})
-    all.push_back(buffer);
-  all.insert(all.end(), spec.rows.inputs.begin(), spec.rows.inputs.end());
-  for (const JoinedRows &joined : spec.joined) {
-    all.push_back(joined.out);
-    all.insert(all.end(), joined.rows.inputs.begin(), joined.rows.inputs.end());
-  }
-  return std::any_of(all.begin(), all.end(), [&](const BufferSpec &buffer) {
+  return llvm::any_of(operandsOf(spec), [&](const BufferSpec &buffer) {
     return buffer.element == element;
   });
 }
