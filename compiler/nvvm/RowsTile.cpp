@@ -11,7 +11,7 @@ namespace {
 
 // A block's threads, where a part needs no more.
 constexpr unsigned usualThreads = 256;
-constexpr int64_t usualColumns = 32; // of a thread
+constexpr int64_t usualColumns = 8; // of a thread
 // Columns of a thread where nothing is normed.
 constexpr int64_t pieceColumns = 16;
 } // namespace

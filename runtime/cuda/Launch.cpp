@@ -57,12 +57,18 @@ struct Call {
   }
 };
 
+// Of a map's elements; -1 where there is none. A map of elements of another size
+// copies other bytes than its kernel waits for, which never ends.
 int typeOf(const mille_buffer &buffer) {
+  if (buffer.type_bits == 8)
+    return CU_TENSOR_MAP_DATA_TYPE_UINT8;
   if (buffer.type_code == MILLE_CODE_BFLOAT && buffer.type_bits == 16)
     return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  if (buffer.type_code == MILLE_CODE_FLOAT && buffer.type_bits == 16)
+    return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   if (buffer.type_code == MILLE_CODE_FLOAT && buffer.type_bits == 32)
     return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  return -1;
 }
 
 CUresult addTensor(const Call &call, const mille_launch_argument &what,
@@ -72,6 +78,8 @@ CUresult addTensor(const Call &call, const mille_launch_argument &what,
   key.address = addressOf(call.session, buffer.host, buffer.device);
   key.rank = what.rank;
   key.type = typeOf(buffer);
+  if (key.type < 0)
+    return CUDA_ERROR_INVALID_VALUE;
   for (uint32_t d = 0; d < what.rank; ++d) {
     key.box[d] = what.box[d];
     key.extent[d] = call.of(what.extent[d]);
@@ -193,10 +201,13 @@ uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel,
 
 // Of a block. Every second launch that is `apart` is wide: two of its blocks do
 // not fit on a unit, and beside each only one of the launches before and after.
+// Not the first: the second of a decoder's layer is the product behind
+// attention, whose blocks leave room for two on some units and for none on
+// others.
 uint32_t sharedBytesOf(Part &part, const mille_device_kernel &kernel,
                        uint64_t blocks) {
   const bool wide = kernel.apart && blocks <= part.on().info().units &&
-                    part.launchesApart++ % 2 == 0;
+                    part.launchesApart++ % 2 == 1;
   return wide ? mostBytes(part, kernel) : kernel.shared_bytes;
 }
 

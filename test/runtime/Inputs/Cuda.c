@@ -363,14 +363,14 @@ static void failures(void) {
 }
 
 /* Launches that are apart have a block for each of the 4 units where tiles are
- * more than half as many, and every second one, counted from a run's begin, has
+ * more than half as many, and every second one, the second of a run first, has
  * more than half of a unit's memory; not where there are more tiles than
  * units. */
 static void apart(void) {
   static const struct {
     uint32_t tiles, blocks;
     int wide;
-  } sizes[] = {{1, 1, 2}, {2, 2, 2}, {3, 4, 2}, {4, 4, 2}, {5, 5, 0}};
+  } sizes[] = {{1, 1, 1}, {2, 2, 1}, {3, 4, 1}, {4, 4, 1}, {5, 5, 0}};
   nextKernel.apart = nextIsApart = 1;
   nextKernels = 3;
   for (unsigned n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
