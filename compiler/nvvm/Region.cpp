@@ -30,7 +30,9 @@ const ScalarStep *Region::onlyProduct(int value) const {
   if (value < program.arguments || reads[value] != 1)
     return nullptr;
   const ScalarStep &step = program.steps[value - program.arguments];
-  return step.op == ScalarOp::mul ? &step : nullptr;
+  const bool isFormula =
+      formulas.geluOf(step) >= 0 || formulas.geluSlopeOf(step) >= 0;
+  return step.op == ScalarOp::mul && !isFormula ? &step : nullptr;
 }
 
 Reg Region::apply(llvm::ArrayRef<Reg> arguments) {

@@ -39,7 +39,8 @@ private:
   Reg geluOf(Reg x);
   Reg geluSlopeOf(Reg x);
   std::array<int, 3> operandsOf(const ScalarStep &step) const;
-  // The product that this value is, if nothing else reads it.
+  // The product that this value is, if nothing else reads it and its factors
+  // are computed: those of a formula are not.
   const ScalarStep *onlyProduct(int value) const;
 
   Builder &b;
