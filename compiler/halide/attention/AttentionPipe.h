@@ -326,10 +326,16 @@ private:
     return few && !paired && isBf16(s.key.element) && s.headDim % 2 == 0 &&
            !valueIsKey(s);
   }
+  // How many keys, whose values share words, few queries mix together.
+  int keysOfWord() const {
+    return few && !paired && s.panels && isBf16(s.value.element) ? 2 : 1;
+  }
   // Whether few queries turn keys that lie as values do.
   bool turnsKeys() const { return few && valueIsKey(s) && s.headDim % V == 0; }
   Expr keyFactor(const Expr &column, const Expr &kv);
   Expr mixedValue(const Expr &kv, const Expr &beside);
+  Expr halfOfValues(const Expr &half, const Expr &first,
+                    const Expr &beside) const;
   Expr inTask(const Expr &kv) const;
   Expr valueAt(const Expr &column, const Expr &kv, const Expr &head,
                const Expr &beside) const;
@@ -433,6 +439,7 @@ private:
   RVar shareTile, shareKey, mostTile, wordTile;
   RVar queryColumn, queryByte, chunk;
   std::vector<RVar> mixedHalves;
+  RVar mixedWord; // the keys of a word of values
   Var half{names("half")}, kp{names("kp")};
   Func laneRows; // the row of lane q of block b, where a division finds it
   Func factors, quads, queriesAcross, strip, dots, tileScores, scores, tops,

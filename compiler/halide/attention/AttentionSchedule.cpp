@@ -216,12 +216,15 @@ void AttentionPipe::scheduleMixed() {
       .vectorize(d, V, tail())
       .unroll(d)
       .unroll(q);
-  for (size_t i = 0; i < mixedKeys.size(); ++i)
-    mixed.update(int(i))
-        .reorder(d, q, mixedKeys[i], mixedTiles[i])
-        .vectorize(d, V, tail())
-        .unroll(d)
-        .unroll(q);
+  for (size_t i = 0; i < mixedKeys.size(); ++i) {
+    Stage update = mixed.update(int(i));
+    if (i == 0 && keysOfWord() > 1)
+      update.reorder(d, q, mixedWord, mixedKeys[i], mixedTiles[i])
+          .unroll(mixedWord);
+    else
+      update.reorder(d, q, mixedKeys[i], mixedTiles[i]);
+    update.vectorize(d, V, tail()).unroll(d).unroll(q);
+  }
   const int bytes = int(bytesOf(s.value.element));
   if (!s.panels) // which lie in the order that they are read
     pipe.passes.push_back(

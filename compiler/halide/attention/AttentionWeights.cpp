@@ -158,23 +158,37 @@ void AttentionPipe::mix() {
     // By tiles of keys: the address of the weights, and of a panel, is then
     // found once for each tile, not for each key.
     const int each = s.panels ? std::min(keyTile, MILLE_PANEL_ROWS) : keyTile,
-              parts = keyTile / each;
-    RDom r(0, each, 0, tilesTogether() * parts, names(careful ? "r3" : "r2"));
-    Expr beside = keyAt(e) + r.y * each, kv = beside + r.x,
+              parts = keyTile / each, words = careful ? 1 : keysOfWord(),
+              all = each / words;
+    const std::string name = names(careful ? "r3" : "r2");
+    Expr last = tilesTogether() * parts;
+    RDom r = words > 1 ? RDom(0, words, 0, all, 0, last, name)
+                       : RDom(0, all, 0, last, name);
+    RVar tile = words > 1 ? r.z : r.y, key = words > 1 ? r.y : r.x;
+    Expr place = words > 1 ? r.y * words + r.x : Expr(r.x);
+    Expr beside = keyAt(e) + tile * each, kv = beside + place,
          end = endBySound(to.last, careful);
+    // The loop over words then has copies for a first and a last one of which
+    // only one key is seen.
+    auto only = [&](const Expr &condition) {
+      r.where(words > 1 ? likely(condition) : condition);
+    };
     if (from.first.defined())
-      r.where(kv >= from.first);
+      only(kv >= from.first);
     end = end.defined() ? min(end, keys - 1) : keys - 1;
-    r.where(kv <= end);
+    only(kv <= end);
     if (s.panels) // no panel is begun that has no such key
       r.where(beside <= end);
-    Expr weight = weights(laneOf(q), r.y % parts * each + r.x, r.y / parts, e,
-                          t / tiles(), h);
-    Expr x = mixedValue(kv, beside);
+    Expr weight = weights(laneOf(q), tile % parts * each + place, tile / parts,
+                          e, t / tiles(), h);
+    Expr x = words > 1 ? halfOfValues(r.x, beside + key * words, beside)
+                       : mixedValue(kv, beside);
     mixed(d, q, t, e, h) +=
         weight * (careful ? select(weight != 0.0f, x, 0.0f) : x);
-    mixedKeys.push_back(r.x);
-    mixedTiles.push_back(r.y);
+    if (words > 1)
+      mixedWord = r.x;
+    mixedKeys.push_back(key);
+    mixedTiles.push_back(tile);
   }
 }
 AttentionPipe::Range AttentionPipe::seenByTile(int lane) const {
@@ -188,6 +202,17 @@ Expr AttentionPipe::mixedValue(const Expr &kv, const Expr &beside) {
     widenedValue(d, u, h) = valueAt(d, u, h, u);
   }
   return widenedValue(d, inTask(kv), kvHead);
+}
+// The value of `first`, which is even, or of the key after it: their elements
+// are a word, of which each half is one instruction.
+Expr AttentionPipe::halfOfValues(const Expr &half, const Expr &first,
+                                 const Expr &beside) const {
+  auto bitsOf = [&](const Expr &kv) {
+    return halfOf(valueElement(d, kv, kvHeadInSequence(), beside));
+  };
+  Expr word = concat_bits({bitsOf(first), bitsOf(first + 1)});
+  return reinterpret<float>(
+      select(half == 0, word << 16u, word & Expr(uint32_t(0xffff0000))));
 }
 Expr AttentionPipe::valueAt(const Expr &column, const Expr &kv,
                             const Expr &head, const Expr &beside) const {

@@ -77,12 +77,13 @@ private:
     if (!read.innermost || read.firsts.empty())
       return IRMutator::visit(loop);
     Expr later = Variable::make(Int(32), loop->name) + what.steps;
-    Stmt body = loop->body;
+    std::vector<Stmt> body;
     for (const Expr &first : read.firsts)
-      body = Block::make(prefetchLine(what.buffer, what.bytes,
-                                      substitute(loop->name, later, first)),
-                         body);
-    return loopLike(loop, loop->name, loop->min, loop->extent, body);
+      body.push_back(prefetchLine(what.buffer, what.bytes,
+                                  substitute(loop->name, later, first)));
+    body.push_back(loop->body);
+    return loopLike(loop, loop->name, loop->min, loop->extent,
+                    Block::make(body));
   }
   RowPrefetch what;
 };

@@ -178,9 +178,9 @@ void pipelines() {
 }
 
 // Attention's loop over keys prefetches the values of the next tile of keys,
-// once per cache line: two vectors of 16 numbers are two lines, two of 8 are
-// one. In bf16 the loop reads a copy, in f32 or integers; the steps that make
-// the copy prefetch rows of keys and values.
+// once per cache line, in the order of memory: two vectors of 16 numbers are
+// two lines, two of 8 are one. In bf16 the loop reads a copy, in f32 or
+// integers; the steps that make the copy prefetch rows of keys and values.
 void prefetchesRows() {
   const std::string text =
       R"(func.func @f(%t: index, %p: index, %x: memref<?x192xf32>, %o: memref<?x64xf32>) {
@@ -209,6 +209,9 @@ void prefetchesRows() {
            std::to_string(found) + " lines of a value are asked for");
     expect(body.find(row.asked) != std::string::npos,
            std::string("no ") + row.asked);
+    expect(row.lines < 2 ||
+               body.find("+ 128, 1, 1)") < body.find("+ 144, 1, 1)"),
+           "a later line is asked for first");
   }
   const std::string statement = statementOf(narrowed(text), "cascadelake");
   for (const char *asked : {"prefetch(key_heap", "prefetch(value_heap"})
