@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Training steps beside torch's, in one interleaved run.
 
-  train.py [--mille PATH] [--python PYTHON] [--peers eager,compile] [--cases 12,100,bert]
+  train.py [--mille PATH] [--python PYTHON] [--peers eager,compile,checkpoint]
+           [--cases 12,100,bert]
            [--rounds 3] [--threads 1] [--recompute WHAT] [--dtype f32|bf16]
 
 A case is a number of layers of the narrow DeepNorm stack (hidden 256, feed-forward 1024,
 4 heads, 8 sequences of 64 tokens) or `bert` (12 layers of BERT-base's shape, 4 of 128
 tokens); all have learned positions and 1000 classes, and AdamW updates in f32. With bf16
-torch runs under its autocast. In each round every peer has a turn of some steps, of which
-the first does not count. PYTHON is that of a virtual environment with torch (this one, if
-it has it). Floating-point operations are those of three forward passes: what is computed
-anew does not count.
+torch runs under its autocast. `checkpoint` is eager torch that computes each layer anew on
+the way back, as --recompute=layer does. In each round every peer has a turn of some steps,
+of which the first does not count. PYTHON is that of a virtual environment with torch (this
+one, if it has it). Floating-point operations are those of three forward passes: what is
+computed anew does not count.
 """
 import argparse
 import json
@@ -97,8 +99,9 @@ class Torch:
         return json.loads(self.worker.stdout.readline())[1:]
 
 
-def stack(case):
+def stack(case, checkpoints=False):
     import torch
+    from torch.utils.checkpoint import checkpoint
     (hidden, inner, heads, batch, tokens), layers = shape_of(case)
     alpha = (2 * layers) ** 0.25
 
@@ -129,7 +132,8 @@ def stack(case):
         def forward(self, ids, labels):
             x = self.embed(ids) + self.position
             for layer in self.layers:
-                x = layer(x)
+                x = checkpoint(layer, x, use_reentrant=False) if checkpoints \
+                    else layer(x)
             return torch.nn.functional.cross_entropy(
                 self.head(x).flatten(0, 1), labels.flatten())
 
@@ -142,7 +146,7 @@ def work(options):
     torch.manual_seed(1)
     mode, case = options.worker
     begin = time.perf_counter()
-    model, (ids, labels) = stack(case)
+    model, (ids, labels) = stack(case, mode == "checkpoint")
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01,
                                   fused=True)
     run = torch.compile(model, dynamic=False) if mode == "compile" else model

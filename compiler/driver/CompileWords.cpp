@@ -101,10 +101,14 @@ static void imageOptions(CLI::App *app, CompileOptions &o) {
 }
 
 static void trainingOptions(CLI::App *app, CompileOptions &o) {
-  app->add_flag("--train", o.train,
-                "a package that trains, by the spec's key `train`: entries "
-                "train_step and eval, weights of f32")
-      ->excludes("--hidden-states");
+  CLI::Option *train = app->add_flag(
+      "--train", o.train,
+      "a package that trains, by the spec's key `train`: entries train_step "
+      "and eval, weights of f32");
+  // A step changes the parameters: nothing is computed of them before a run.
+  for (const char *inference :
+       {"--hidden-states", "--rewrites", "--fold-schedules", "--cache"})
+    train->excludes(inference);
   recomputeOption(app, o.recompute)->needs("--train");
   memoryOption(app, o.memory.bytes)->needs("--train");
   app->add_option("--batch", o.memory.batch,

@@ -43,14 +43,18 @@ inline __attribute__((always_inline)) double logarithm(double u) {
   return 2 * s * sum + double(exponent) * 0.693147180559945309417;
 }
 
-// Draws two independent normals of mean 0 and deviation 1. Without branches, so
-// that a loop over pairs becomes one over vectors.
+// How far from 0 a pair of normals lies, whose first word is u.
+inline __attribute__((always_inline)) double radiusOf(double u) {
+  return sqrt(-2 * logarithm(u));
+}
+
+// The pair of that radius, at that part of a turn. Without branches, so that a
+// loop over pairs becomes one over vectors.
 inline __attribute__((always_inline)) void
-normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
-  double radius = sqrt(-2 * logarithm(unit(key, 2 * pair)));
-  double turns = unit(key, 2 * pair + 1);
-  int quarter = int(4 * turns + 0.5);
-  double t = (turns - 0.25 * quarter) * 6.283185307179586476925; // +- pi / 4
+turnRadius(double radius, double turns, double &first, double &second) {
+  int64_t quarter = int64_t(4 * turns + 0.5);
+  double t =
+      (turns - 0.25 * double(quarter)) * 6.283185307179586476925; // +- pi / 4
   double z = -t * t, sine = 1, cosine = 1;
   for (int n = 16; n >= 2; n -= 2) {
     sine = 1 + sine * z * (1 / (n * (n + 1.0)));
@@ -63,20 +67,46 @@ normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
   second = radius * (quarter & 2 ? -y : y);
 }
 
+// Two independent normals of mean 0 and deviation 1.
+void normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
+  turnRadius(radiusOf(unit(key, 2 * pair)), unit(key, 2 * pair + 1), first,
+             second);
+}
+
 struct Normals {
   uint64_t key;
   double mean, std;
   bool wide; // vectors of 64 bytes
 };
 
+// A pair is one chain of 250 cycles, too long for a core to begin the next one
+// meanwhile: each of its three parts is a loop of its own, over pairs in L1.
+constexpr uint64_t blockPairs = 64;
+
+template <int lanes>
 inline __attribute__((always_inline)) void
 anyPairs(const Normals &normals, uint64_t pair, uint64_t count, float *into) {
   const Normals n = normals;
-  for (uint64_t i = 0; i < count; ++i) {
-    double first, second;
-    normalPair(n.key, pair + i, first, second);
-    into[2 * i] = float(n.mean + n.std * first);
-    into[2 * i + 1] = float(n.mean + n.std * second);
+  double radius[blockPairs], turns[blockPairs];
+  for (uint64_t done = 0; done < count; done += blockPairs) {
+    const uint64_t some = count - done < blockPairs ? count - done : blockPairs,
+                   from = 2 * (pair + done);
+    float *to = into + 2 * done;
+#pragma clang loop vectorize_width(lanes) interleave_count(4)
+    for (uint64_t i = 0; i < some; ++i) {
+      radius[i] = unit(n.key, from + 2 * i);
+      turns[i] = unit(n.key, from + 2 * i + 1);
+    }
+#pragma clang loop vectorize_width(lanes) interleave_count(4)
+    for (uint64_t i = 0; i < some; ++i)
+      radius[i] = radiusOf(radius[i]);
+#pragma clang loop vectorize_width(lanes) interleave_count(4)
+    for (uint64_t i = 0; i < some; ++i) {
+      double first, second;
+      turnRadius(radius[i], turns[i], first, second);
+      to[2 * i] = float(n.mean + n.std * first);
+      to[2 * i + 1] = float(n.mean + n.std * second);
+    }
   }
 }
 
@@ -87,13 +117,13 @@ anyPairs(const Normals &normals, uint64_t pair, uint64_t count, float *into) {
 #endif
 WIDE void widePairs(const Normals &normals, uint64_t pair, uint64_t count,
                     float *into) {
-  anyPairs(normals, pair, count, into);
+  anyPairs<8>(normals, pair, count, into);
 }
 
 void normalPairs(const Normals &normals, uint64_t pair, uint64_t count,
                  float *into) {
   normals.wide ? widePairs(normals, pair, count, into)
-               : anyPairs(normals, pair, count, into);
+               : anyPairs<2>(normals, pair, count, into);
 }
 
 // A normal of deviation 1 within +- cut, by rejection. Each attempt uses other

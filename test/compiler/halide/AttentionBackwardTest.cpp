@@ -4,7 +4,9 @@
 //
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-attention-backward widest odd
-#include "test/compiler/halide/Inputs/Hostile.h"
+#include "compiler/kernels/ReadSpec.h"
+#include "test/compiler/halide/Inputs/AttentionBackwardCase.h"
+#include "test/compiler/halide/Inputs/EntryText.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
 
 #include <cmath>
@@ -19,51 +21,6 @@ namespace {
 
 int failures = 0;
 constexpr double u = 0x1p-24;
-
-struct Case {
-  int64_t heads, kvHeads, headDim, valueDim;
-  bool causal = false, masked = false;
-  double softcap = 0;
-  int64_t left = 0, right = 0;      // window
-  int64_t chunk = 0, distances = 0; // columns of a bias, 0: none
-  bool sloped = false, byKey = false, sink = false, segmented = false;
-  char spoilt = 0; // q, k, v or g: what is hostile; 0: nothing
-  Hostile kind = Hostile::zeros;
-
-  // A loss of what is no number is none either, so its gradients may all be so:
-  // 0 times a value that a query does not see is.
-  bool spreads() const {
-    return spoilt && (kind == Hostile::oneNaN || kind == Hostile::oneInfinity);
-  }
-
-  int64_t pairs = 0;      // the tokens of a bias by pair instead, 0: none
-  int64_t keyColumns = 0; // of the bias by key, whose gradient is asked for
-
-  bool tabled() const { return distances || pairs; }
-  // The columns of the table of biases for a head, and of its gradient.
-  int64_t tableWidth() const {
-    return pairs ? pairs * pairs : std::max<int64_t>(distances, 1);
-  }
-  int64_t biasWidth() const { return pairs ? pairs : distances; }
-};
-
-std::string text(int64_t number) { return std::to_string(number); }
-int64_t strideOf(int64_t columns) { return (columns + 15) / 16 * 16 + 16; }
-
-std::string nameOf(const Case &c) {
-  return text(c.heads) + " heads of " + text(c.kvHeads) + ", " +
-         text(c.headDim) + " and " + text(c.valueDim) +
-         (c.causal ? ", causal" : "") + (c.masked ? ", masked" : "") +
-         (c.softcap > 0 ? ", capped" : "") +
-         (c.left + c.right > 0 ? ", window" : "") + (c.chunk ? ", chunk" : "") +
-         (c.distances ? ", bias" : "") + (c.sloped ? ", slopes" : "") +
-         (c.pairs ? ", bias of pairs" : "") +
-         (c.byKey ? ", bias of keys" : "") +
-         (c.keyColumns ? " in " + text(c.keyColumns) : "") +
-         (c.sink ? ", sink" : "") + (c.segmented ? ", segments" : "") +
-         (c.spoilt ? std::string(", ") + wordOf(c.kind) + " " + c.spoilt : "") +
-         ": ";
-}
 
 void expect(bool holds, const std::string &what) {
   if (!holds && ++failures <= 40)
@@ -287,18 +244,28 @@ std::string textOf(const Case &c, const Problem &p, const Outs &outs) {
                             text(c.tableWidth()) + "xf32, strided<[" +
                             text(p.table.stride) + ", 1]>>",
                     sinks = "memref<" + text(c.heads) + "xf32>";
+  const EntryText entry{c.most};
   std::string names, types,
-      t = "func.func @f(%q: " + p.query.type() + ", %k: " + p.key.type() +
-          ", %v: " + p.value.type() + ", %g: " + p.gradient.type() +
-          ", %m: memref<?xi32>, %kb: " + p.ofKeys.type() + ", %sk: " + sinks +
-          ", %db: " + fixed + ", %sg: memref<?xi32>";
+      t = "func.func @f(%t: index" + entry.size("t") + ", %s: index" +
+          entry.size("s");
+  for (auto [name, type] :
+       {std::pair<const char *, std::string>{"q", p.query.type()},
+        {"k", p.key.type()},
+        {"v", p.value.type()},
+        {"g", p.gradient.type()},
+        {"m", "memref<?xi32>"},
+        {"kb", p.ofKeys.type()},
+        {"sk", sinks},
+        {"db", fixed},
+        {"sg", "memref<?xi32>"}})
+    t += std::string(", %") + name + ": " + type + entry.input(name);
   for (size_t i = 0; i < outs.size(); ++i) {
-    t += ", %o" + text(int64_t(i)) + ": " + outs[i]->type();
+    const std::string name = "o" + text(int64_t(i));
+    t += ", %" + name + ": " + outs[i]->type() + entry.output(name);
     names += (i ? ", %o" : "%o") + text(int64_t(i));
     types += (i ? ", " : "") + outs[i]->type();
   }
-  t += ", %t: index, %s: index) {\n kernel.attention_backward %q, %k, %v "
-       "gradient %g : " +
+  t += ") {\n kernel.attention_backward %q, %k, %v gradient %g : " +
        p.gradient.type();
   if (c.masked)
     t += " key_mask %m : memref<?xi32>";
@@ -330,8 +297,9 @@ std::string textOf(const Case &c, const Problem &p, const Outs &outs) {
     t += c.pairs ? " bias_by pair" : " bias_by distance";
   if (c.keyColumns)
     t += " key_head_gradient";
-  return t + " : " + p.query.type() + ", " + p.key.type() + ", " +
-         p.value.type() + "\n return\n}\n";
+  t += " : " + p.query.type() + ", " + p.key.type() + ", " + p.value.type() +
+       "\n return\n}\n";
+  return entry.around(t, "s");
 }
 
 bool sameBits(const Guarded &a, const Guarded &b) {
@@ -428,10 +396,27 @@ void check(const Case &c, const Target &isa) {
         continue;
       if (c.pairs && sizes != Sizes{c.pairs, c.pairs})
         continue;
+      if (c.most && sizes.second > c.most)
+        continue;
       Problem p(c, sizes.first, sizes.second, side);
       const MadeKernel &it = made(textOf(c, p, outsOf(p, 5, side)), isa);
       checkSizes(c, p, *it.parsed, it.function, side);
     }
+}
+
+// Runs are short where none has more keys than mostOfShort, and where a size
+// has no bound they are not.
+void checkShortRuns(Case c) {
+  const int64_t most = AttentionBackwardSpec::mostOfShort;
+  for (int64_t bound : {int64_t(0), int64_t(1), most, most + 1}) {
+    c.most = bound;
+    Problem p(c, 1, 1, Guarded::Side::end);
+    ParsedKernel parsed(textOf(c, p, outsOf(p, 5, Guarded::Side::end)));
+    KernelSpec spec;
+    expect(mlir::succeeded(readSpec(parsed.op, spec)) &&
+               spec.attentionBackward.shortRuns == (bound && bound <= most),
+           nameOf(c) + "whether runs are short");
+  }
 }
 
 } // namespace
@@ -473,6 +458,10 @@ int main(int argc, char **argv) {
   all.sloped = all.byKey = all.sink = all.segmented = true;
   all.distances = 5;
   judge(all);
+  Case little{2, 1, 64, 64}; // of short runs: in blocks of fewer queries
+  little.most = AttentionBackwardSpec::mostOfShort;
+  judge(little);
+  checkShortRuns(little);
   // Scores that are huge differ by more than their rounding tells apart, and
   // those that are no numbers have no weight (HostileTest.cpp).
   for (Hostile kind : hostileKinds)
