@@ -1,0 +1,40 @@
+#!/bin/sh
+# Which lines of the compiler the light tests reach: builds it with counters
+# (build-coverage, without optimisation), runs the tests of passes, dialects, importers,
+# verifiers and bad input, and prints the share of each room. Runtime, text and
+# generation are not counted: applications link them as they are.
+#   tools/check-coverage.sh [TEST ...]   folders and files of test in place of those
+# By hand: half an hour of a core, 4 GB of disk. Kernels come from the cache of
+# build/test, where there is one. The lines that no test reached are told by
+# llvm-cov show with what build-coverage/coverage.profdata has.
+set -eu
+cd "$(dirname "$0")/.."
+programs="differences driver-library import-windows lower-abi-types parameter-values
+  projections scalar-derivative stages-agree in-double both-in-double weigh-blocks
+  kernels-read-spec kernels-generators fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula
+  fuzz-manifest fuzz-assembly fuzz-interpret"
+tests=${*:-dialects compiler/differentiate compiler/driver compiler/fuse compiler/import
+  compiler/interpret compiler/kernels compiler/lower compiler/plan compiler/rewrite
+  compiler/weights compiler/analyze badfiles fuzz models conformance}
+build=$PWD/build-coverage
+cmake --preset coverage -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" > /dev/null
+# shellcheck disable=SC2086
+cmake --build "$build" --target mille mille-opt $programs
+if [ -d build/test/cache ] && [ ! -d "$build/test/cache" ]; then
+  cp -r build/test/cache "$build/test/cache"
+fi
+rm -rf "$build/profiles"
+export LLVM_PROFILE_FILE="$build/profiles/%4m.profraw"
+lit=$(sed -n 's/^MILLE_LIT:.*=//p' "$build/CMakeCache.txt")
+failed=0
+# shellcheck disable=SC2086
+(cd "$build/test" && "$lit" -sv $tests) || failed=1
+llvm=$(dirname "$(readlink -f /usr/bin/clang++-22)")
+"$llvm/llvm-profdata" merge -sparse "$build"/profiles/*.profraw \
+  -o "$build/coverage.profdata"
+objects=$(for program in $programs; do printf ' -object %s' "$build/test/programs/$program"; done)
+# shellcheck disable=SC2086
+"$llvm/llvm-cov" export -summary-only -instr-profile "$build/coverage.profdata" \
+  "$build/bin/mille-opt" -object "$build/libexec/mille-compiler" $objects |
+  python3 tools/coverage-rooms.py
+exit $failed
