@@ -42,10 +42,11 @@ ROOMS = {
                       ["runtime-train", "runtime-rates", "runtime-checkpoints"]),
     "runtime": (r"(CheckWeights|Memory|Partition|Sizes|State.*|Weights|Windows)\.cpp",
                 ["runtime/%s.test" % name for name in
-                 ("sizes", "weights", "refusal", "runs", "launch", "states", "windows")],
+                 ("tasks", "sizes", "refusal", "launch", "weights", "runs", "states",
+                  "windows")] + ["conformance/swin"], # images' windows
                 ["runtime/embed.test", "generation"],
                 TOOLS + ["runtime-%s" % name for name in
-                         ("sizes", "weights", "refusal", "runs", "launch")]),
+                         ("tasks", "sizes", "refusal", "launch", "weights", "runs")]),
     "dialects/transformer": (r"(Verify|Infer).*\.cpp",
                              ["dialects/transformer", "dialects/refused.test"],
                              ["compiler/interpret", "compiler/import"], TOOLS),
