@@ -43,7 +43,7 @@ ROOMS = {
     "runtime": (r"(CheckWeights|Memory|Partition|Sizes|State.*|Weights|Windows)\.cpp",
                 ["runtime/%s.test" % name for name in
                  ("tasks", "sizes", "refusal", "launch", "weights", "runs", "states",
-                  "windows")] + ["conformance/swin"], # images' windows
+                  "windows")] + ["images/towers.test"],
                 ["runtime/embed.test", "generation"],
                 TOOLS + ["runtime-%s" % name for name in
                          ("tasks", "sizes", "refusal", "launch", "weights", "runs")]),
