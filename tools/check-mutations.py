@@ -42,11 +42,12 @@ ROOMS = {
                       ["runtime-train", "runtime-rates", "runtime-checkpoints"]),
     "runtime": (r"(CheckWeights|Memory|Partition|Sizes|State.*|Weights|Windows)\.cpp",
                 ["runtime/%s.test" % name for name in
-                 ("tasks", "sizes", "refusal", "launch", "weights", "runs", "states",
+                 ("tasks", "sizes", "refusal", "launch", "prepare", "weights", "runs", "states",
                   "windows")] + ["images/towers.test"],
                 ["runtime/embed.test", "generation"],
                 TOOLS + ["runtime-%s" % name for name in
-                         ("tasks", "sizes", "refusal", "launch", "weights", "runs")]),
+                         ("tasks", "sizes", "refusal", "launch", "prepare", "weights",
+                          "runs")]),
     "dialects/transformer": (r"(Verify|Infer).*\.cpp",
                              ["dialects/transformer", "dialects/refused.test"],
                              ["compiler/interpret", "compiler/import"], TOOLS),
