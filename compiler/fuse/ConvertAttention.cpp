@@ -82,7 +82,7 @@ Value Converter::rotationOf(RotateOp op) {
     return {};
   key[4] = table.getAsOpaquePointer();
   return once(key, [&]() -> Value {
-    RowsSpec spec;
+    RowsParts spec;
     spec.inputs.push_back(table);
     spec.indices.push_back(positions);
     spec.gather.push_back(0);

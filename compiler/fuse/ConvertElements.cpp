@@ -11,7 +11,7 @@ using namespace mille::transformer;
 LogicalResult Converter::convertElementwise(Operation *op, Scalar scalar) {
   if (failed(sameRows(op, op->getOperands())))
     return failure();
-  RowsSpec spec;
+  RowsParts spec;
   for (Value operand : op->getOperands())
     spec.inputs.push_back(valueOf(operand));
   Value result = op->getResult(0);
@@ -64,7 +64,7 @@ LogicalResult Converter::convertClamp(ClampOp op) {
 LogicalResult Converter::convertAffine(AffineOp op) {
   if (similarityOf(op.getResult()))
     return success(); // convertReturn puts it into the operands
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(valueOf(op.getInput()));
   int holders[2] = {-1, -1}; // the arguments of scale and shift, -1: constant
   for (auto [i, scale] :

@@ -39,7 +39,7 @@ LogicalResult Converter::convertScaleGradient(ScaleGradientOp op) {
 // gradient * (1 + weight)
 Value Converter::timesOnePlus(Location location, Value gradient, Value weight,
                               Value like) {
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs = {gradient, weight};
   return makeRows(body, location, spec, rowsOf(like), channelsOf(like),
                   [](OpBuilder &builder, Location at, ValueRange x) -> Value {
@@ -116,7 +116,7 @@ LogicalResult Converter::convertActivateGradient(ActivateGradientOp op) {
     originals.push_back(op.getUp());
   if (failed(sameRows(op, originals)))
     return failure();
-  RowsSpec spec;
+  RowsParts spec;
   for (Value original : originals)
     spec.inputs.push_back(valueOf(original));
   Value rows = rowsOf(op.getInput());

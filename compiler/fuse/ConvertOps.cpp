@@ -10,7 +10,7 @@ using namespace mille::transformer;
 // scale * table_0[ids_0] + table_1[ids_1 + offset_1] + ...: an offset is a
 // slice of the table, since ids + offset name its rows from offset on.
 LogicalResult Converter::convertEmbed(EmbedOp op) {
-  RowsSpec spec;
+  RowsParts spec;
   for (auto [i, table] : llvm::enumerate(op.getTables())) {
     Attribute value = table;
     Value ids = valueOf(op.getIds()[i]);
@@ -93,7 +93,7 @@ LogicalResult Converter::convertLinear(LinearOp op) {
                  [](OpBuilder &, Location, ValueRange x) { return x[0]; });
   double scale = op.getScale().convertToDouble();
   if (scale != 1 || op.getBiasAttr()) {
-    RowsSpec spec;
+    RowsParts spec;
     spec.inputs.push_back(product);
     if (op.getBiasAttr()) {
       spec.inputs.push_back(weight(op.getLoc(), op.getBiasAttr()));

@@ -81,7 +81,7 @@ LogicalResult Converter::makeSimilarity(Value returned, StringAttr name) {
                    part.getKind() == ScaleKind::scheduled))
         return affine.emitOpError("of a similarity has ")
                << part << " but can only have one number";
-    RowsSpec spec;
+    RowsParts spec;
     spec.inputs.push_back(left);
     auto holder = scaleOperand(affine, "scale", affine.getScaleAttr());
     if (failed(holder))

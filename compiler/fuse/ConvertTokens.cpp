@@ -63,7 +63,7 @@ LogicalResult Converter::convertConstant(ConstantOp op) {
     return failure();
   SmallVector<int64_t> numbers(spaceOf(op.getResult()).count);
   std::iota(numbers.begin(), numbers.end(), 0);
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(table);
   spec.indices.push_back(
       tokenNumbers(op.getLoc(), head.getDenseI64ArrayAttr(numbers)));
@@ -99,7 +99,7 @@ LogicalResult Converter::convertPool(PoolOp op) {
     return success();
   }
   Value read = op.getKind() == Pool::last ? mask : optional(op.getIds());
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(input);
   spec.indices.push_back(poolIndex(location, read, counted, op.getKind(),
                                    op.getSkip(), op.getId()));

@@ -44,7 +44,7 @@ Value Converter::scaledRows(Location location, Value x, double scale,
                             Value like) {
   if (scale == 1)
     return x;
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(x);
   return makeRows(body, location, spec, rowsOf(like), channelsOf(like),
                   [&](OpBuilder &builder, Location at, ValueRange x) {
@@ -167,7 +167,7 @@ Value Converter::timesFactors(Location location, Value x, ValueRange factors,
                               Value like) {
   if (factors.empty())
     return x;
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(x);
   llvm::append_range(spec.inputs, factors);
   return makeRows(body, location, spec, rowsOf(like), channelsOf(like),
@@ -342,7 +342,7 @@ LogicalResult Converter::addNumberLoss(Op op, Scalar loss, Scalar slope) {
   Location location = op.getLoc();
   if (failed(sameRows(op, {op.getValues(), op.getLabels()})))
     return failure();
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs = {valueOf(op.getValues()), valueOf(op.getLabels()),
                  valueOf(op.getWeight())};
   Value rows = rowsOf(op.getValues());
@@ -428,7 +428,7 @@ Value Converter::zeroRows(Location location, Value like, int64_t channels) {
   Attribute zero =
       NumbersAttr::get(head.getContext(), head.getDenseF64ArrayAttr({0.0}),
                        RankedTensorType::get({1}, head.getF32Type()));
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(weight(location, zero));
   return makeRows(body, location, spec, rowsOf(like), channels,
                   [](OpBuilder &, Location, ValueRange x) { return x[0]; });
@@ -452,7 +452,7 @@ LogicalResult Converter::convertCollect(CollectOp op) {
     sum = valueOf(op.getValue());
     return success();
   }
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs = {sum, valueOf(op.getValue())};
   sum = makeRows(body, op.getLoc(), spec, rowsOf(op.getValue()),
                  channelsOf(op.getValue()),

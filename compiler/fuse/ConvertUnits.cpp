@@ -103,7 +103,7 @@ Value Converter::normWeight(Location location, Attribute value,
 // scale * (norm(input) * weight + bias); null after an error.
 Value Converter::norm(Location location, NormAttr attribute, Value input,
                       Value rows, ScaleAttr scale) {
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(input);
   int64_t columns = cast<ShapedType>(input.getType()).getShape().back();
   bool hasWeight = attribute && attribute.getWeight();
@@ -193,7 +193,7 @@ LogicalResult Converter::convertResidual(ResidualOp op) {
     scales.push_back(cast_or_null<ScaleAttr>(at(op.getBranchScale(), i)));
   NormAttr outNorm = op.getOutNormAttr();
   scales.push_back(outNorm ? ScaleAttr() : op.getStreamScaleAttr());
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(op.getTap() == Tap::normed ? inputs.front() : x);
   llvm::append_range(spec.inputs, terms);
   SmallVector<int> holders; // the argument of each scale, -1: constant

@@ -261,7 +261,7 @@ Value joinNorms(OpBuilder &builder, Projections &all, Value joined, Value rows,
   RowsOp model = all[0].norm;
   if (!model)
     return joined;
-  RowsSpec spec;
+  RowsParts spec;
   spec.inputs.push_back(joined);
   spec.norm = model.getNormAttr();
   for (size_t i = 1; i < model.getInputs().size(); ++i) {

@@ -23,7 +23,7 @@ void mille::fillScalarRegion(OpBuilder &builder, Location location,
 }
 
 Value mille::makeRows(OpBuilder &builder, Location location,
-                      const RowsSpec &spec, Value rows, int64_t columns,
+                      const RowsParts &spec, Value rows, int64_t columns,
                       Scalar scalar) {
   SmallVector<int64_t> gather = spec.gather;
   gather.resize(spec.inputs.size(), -1);

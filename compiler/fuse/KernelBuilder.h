@@ -18,14 +18,14 @@ mlir::Value makeDestination(mlir::OpBuilder &builder, mlir::Location location,
 void fillScalarRegion(mlir::OpBuilder &builder, mlir::Location location,
                       mlir::Region &region, unsigned arguments, Scalar scalar);
 
-struct RowsSpec {
+struct RowsParts {
   llvm::SmallVector<mlir::Value> inputs;
   llvm::SmallVector<mlir::Value> indices;
   llvm::SmallVector<int64_t> gather; // empty: no input is gathered
   kernel::RowNormAttr norm;          // may be null
 };
 mlir::Value makeRows(mlir::OpBuilder &builder, mlir::Location location,
-                     const RowsSpec &spec, mlir::Value rows, int64_t columns,
+                     const RowsParts &spec, mlir::Value rows, int64_t columns,
                      Scalar scalar);
 
 // `starts` of a stack of weights; null: one weight for all rows.

@@ -7,8 +7,8 @@ using llvm::StringRef;
 
 //===-- Decoders ----------------------------------------------------------===//
 
-static bool sequence(Reading &reading, const json::Value &value) {
-  const json::Value *list = Reading::get(value, "decoders");
+static bool sequence(TokenizerReading &reading, const json::Value &value) {
+  const json::Value *list = TokenizerReading::get(value, "decoders");
   if (!list || list->kind != json::Kind::array)
     return reading.fail(value.at, "key 'decoders' must be a list");
   for (const json::Value &each : list->items)
@@ -17,7 +17,7 @@ static bool sequence(Reading &reading, const json::Value &value) {
   return true;
 }
 
-static bool strip(const Reading &reading, const json::Value &value,
+static bool strip(const TokenizerReading &reading, const json::Value &value,
                   TextStep &step) {
   int64_t start = 0, stop = 0;
   if (!reading.string(value, "content", step.first) ||
@@ -36,7 +36,7 @@ static bool strip(const Reading &reading, const json::Value &value,
                                     " but must be 0 after a Fuse");
 }
 
-static bool pieces(const Reading &reading, const json::Value &value,
+static bool pieces(const TokenizerReading &reading, const json::Value &value,
                    TextStep &step) {
   bool cleanup = true;
   step.kind = text::decodePiecesStep;
@@ -48,7 +48,7 @@ static bool pieces(const Reading &reading, const json::Value &value,
   return true;
 }
 
-static bool replace(const Reading &reading, const json::Value &value,
+static bool replace(const TokenizerReading &reading, const json::Value &value,
                     TextStep &step) {
   ReadPattern pattern;
   if (!readPattern(reading, value, pattern) ||
@@ -63,7 +63,7 @@ static bool replace(const Reading &reading, const json::Value &value,
 
 // The ByteLevel decoder goes with a byte-level vocabulary only, and such a
 // vocabulary with that decoder only.
-static bool bytes(const Reading &reading, const json::Value &value,
+static bool bytes(const TokenizerReading &reading, const json::Value &value,
                   TextStep &step) {
   step.kind = text::decodeBytesStep;
   return (reading.vocabulary.flags & text::byteLevel) ||
@@ -71,7 +71,7 @@ static bool bytes(const Reading &reading, const json::Value &value,
                                 "is not");
 }
 
-bool mille::readDecoders(Reading &reading, const json::Value &value) {
+bool mille::readDecoders(TokenizerReading &reading, const json::Value &value) {
   StringRef type = reading.typeOf(value, "the decoder");
   if (type.empty())
     return false;
@@ -113,7 +113,7 @@ bool mille::readDecoders(Reading &reading, const json::Value &value) {
 //===-- Before and after a text -------------------------------------------===//
 
 // Notes whether a part of a template has a type; null is no part.
-static bool typeIn(Reading &reading, const json::Value *part) {
+static bool typeIn(TokenizerReading &reading, const json::Value *part) {
   int64_t type = 0;
   if (part && !reading.whole(*part, "type_id", 0, text::mostTokens, type))
     return false;
@@ -122,15 +122,15 @@ static bool typeIn(Reading &reading, const json::Value *part) {
 }
 
 // `single` of a template: tokens, the text, tokens.
-static bool fromTemplate(Reading &reading, const json::Value &value) {
-  const json::Value *single = Reading::get(value, "single");
-  const json::Value *tokens = Reading::get(value, "special_tokens");
+static bool fromTemplate(TokenizerReading &reading, const json::Value &value) {
+  const json::Value *single = TokenizerReading::get(value, "single");
+  const json::Value *tokens = TokenizerReading::get(value, "special_tokens");
   if (!single || single->kind != json::Kind::array)
     return reading.fail(value.at, "key 'single' must be a list");
   bool after = false;
   for (const json::Value &each : single->items) {
-    const json::Value *sequence = Reading::get(each, "Sequence");
-    const json::Value *special = Reading::get(each, "SpecialToken");
+    const json::Value *sequence = TokenizerReading::get(each, "Sequence");
+    const json::Value *special = TokenizerReading::get(each, "SpecialToken");
     if (!typeIn(reading, sequence ? sequence : special))
       return false;
     if (sequence) {
@@ -139,10 +139,12 @@ static bool fromTemplate(Reading &reading, const json::Value &value) {
       after = true;
       continue;
     }
-    const json::Value *name = special ? Reading::get(*special, "id") : nullptr;
+    const json::Value *name =
+        special ? TokenizerReading::get(*special, "id") : nullptr;
     const json::Value *token =
-        name && tokens ? Reading::get(*tokens, name->text) : nullptr;
-    const json::Value *ids = token ? Reading::get(*token, "ids") : nullptr;
+        name && tokens ? TokenizerReading::get(*tokens, name->text) : nullptr;
+    const json::Value *ids =
+        token ? TokenizerReading::get(*token, "ids") : nullptr;
     if (!ids || ids->kind != json::Kind::array)
       return reading.fail(each.at, "a part of 'single' is neither a Sequence "
                                    "nor a SpecialToken with ids");
@@ -158,9 +160,9 @@ static bool fromTemplate(Reading &reading, const json::Value &value) {
 }
 
 // ["[SEP]", 102]
-static bool pairOf(const Reading &reading, const json::Value &value,
+static bool pairOf(const TokenizerReading &reading, const json::Value &value,
                    StringRef key, std::vector<uint32_t> &into) {
-  const json::Value *pair = Reading::get(value, key);
+  const json::Value *pair = TokenizerReading::get(value, key);
   if (!pair || pair->items.size() != 2 || !pair->items[1].whole ||
       pair->items[1].integer < 0 || pair->items[1].integer >= text::mostTokens)
     return reading.fail(value.at, "key '" + key +
@@ -170,7 +172,7 @@ static bool pairOf(const Reading &reading, const json::Value &value,
   return true;
 }
 
-bool mille::readEnds(Reading &reading, const json::Value &value) {
+bool mille::readEnds(TokenizerReading &reading, const json::Value &value) {
   StringRef type = reading.typeOf(value, "the post-processor");
   if (type.empty())
     return false;
@@ -182,7 +184,7 @@ bool mille::readEnds(Reading &reading, const json::Value &value) {
   if (type == "BertProcessing" || type == "RobertaProcessing")
     return pairOf(reading, value, "cls", vocabulary.firstIds) &&
            pairOf(reading, value, "sep", vocabulary.lastIds);
-  const json::Value *list = Reading::get(value, "processors");
+  const json::Value *list = TokenizerReading::get(value, "processors");
   if (type == "Sequence" && list && list->kind == json::Kind::array) {
     for (const json::Value &each : list->items)
       if (!readEnds(reading, each))

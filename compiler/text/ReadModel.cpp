@@ -10,7 +10,7 @@ namespace {
 
 class ModelReader {
 public:
-  ModelReader(Reading &reading, const json::Value &model,
+  ModelReader(TokenizerReading &reading, const json::Value &model,
               const Sections &sections)
       : reading(reading), vocabulary(reading.vocabulary), model(model),
         sections(sections) {}
@@ -29,7 +29,7 @@ private:
 
   StringRef path() const { return reading.document.path; }
 
-  Reading &reading;
+  TokenizerReading &reading;
   Vocabulary &vocabulary;
   const json::Value &model;
   const Sections &sections;
@@ -120,7 +120,7 @@ bool ModelReader::merges() {
 }
 
 bool ModelReader::unknownByName() {
-  const json::Value *name = Reading::get(model, "unk_token");
+  const json::Value *name = TokenizerReading::get(model, "unk_token");
   if (!name)
     return true;
   if (name->kind != json::Kind::string)
@@ -146,7 +146,7 @@ bool ModelReader::flag(StringRef key, uint32_t flag, bool value) {
 }
 
 bool ModelReader::flags() {
-  const json::Value *dropout = Reading::get(model, "dropout");
+  const json::Value *dropout = TokenizerReading::get(model, "dropout");
   if (dropout && dropout->number != 0)
     return reading.must(*dropout, "dropout", "null: ids must not be random");
   return reading.string(model, "continuing_subword_prefix",
@@ -158,13 +158,14 @@ bool ModelReader::flags() {
 }
 
 bool ModelReader::run() {
-  const json::Value *named = Reading::get(model, "type");
+  const json::Value *named = TokenizerReading::get(model, "type");
   StringRef type = named ? StringRef(named->text) : StringRef();
   if (type.empty()) // older files have no type; what they hold tells
-    type = !sections.merges.text.empty()                     ? "BPE"
-           : Reading::get(model, "unk_id")                   ? "Unigram"
-           : Reading::get(model, "max_input_chars_per_word") ? "WordPiece"
-                                                             : "none";
+    type = !sections.merges.text.empty()            ? "BPE"
+           : TokenizerReading::get(model, "unk_id") ? "Unigram"
+           : TokenizerReading::get(model, "max_input_chars_per_word")
+               ? "WordPiece"
+               : "none";
   if (type == "BPE")
     return flags() && tokens(false) && merges() && unknownByName();
   if (type == "Unigram") {
@@ -194,15 +195,16 @@ bool ModelReader::run() {
 
 } // namespace
 
-bool mille::readModel(Reading &reading, const Sections &sections) {
-  const json::Value *model = Reading::get(reading.document.root, "model");
+bool mille::readModel(TokenizerReading &reading, const Sections &sections) {
+  const json::Value *model =
+      TokenizerReading::get(reading.document.root, "model");
   if (!model || model->kind != json::Kind::object)
     return reading.fail(reading.document.root.at,
                         "key 'model' must be an object");
   return ModelReader(reading, *model, sections).run();
 }
 
-static bool addedToken(Reading &reading, const json::Value &value) {
+static bool addedToken(TokenizerReading &reading, const json::Value &value) {
   AddedToken token;
   int64_t id = -1;
   bool special = false, left = false, right = false, word = false;
@@ -245,8 +247,9 @@ static bool addedToken(Reading &reading, const json::Value &value) {
   return true;
 }
 
-bool mille::readAddedTokens(Reading &reading) {
-  const json::Value *list = Reading::get(reading.document.root, "added_tokens");
+bool mille::readAddedTokens(TokenizerReading &reading) {
+  const json::Value *list =
+      TokenizerReading::get(reading.document.root, "added_tokens");
   if (!list)
     return true;
   if (list->kind != json::Kind::array)

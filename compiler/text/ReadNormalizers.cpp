@@ -8,7 +8,7 @@
 using namespace mille;
 using llvm::StringRef;
 
-static bool replace(const Reading &reading, const json::Value &value,
+static bool replace(const TokenizerReading &reading, const json::Value &value,
                     TextStep &step) {
   ReadPattern pattern;
   if (!readPattern(reading, value, pattern) ||
@@ -19,7 +19,7 @@ static bool replace(const Reading &reading, const json::Value &value,
   return true;
 }
 
-static bool bert(const Reading &reading, const json::Value &value,
+static bool bert(const TokenizerReading &reading, const json::Value &value,
                  TextStep &step) {
   bool clean = true, chinese = true, lower = true;
   if (!reading.boolean(value, "clean_text", clean) ||
@@ -34,9 +34,9 @@ static bool bert(const Reading &reading, const json::Value &value,
   return true;
 }
 
-static bool charsmap(const Reading &reading, const json::Value &value,
+static bool charsmap(const TokenizerReading &reading, const json::Value &value,
                      TextStep &step) {
-  const json::Value *map = Reading::get(value, "precompiled_charsmap");
+  const json::Value *map = TokenizerReading::get(value, "precompiled_charsmap");
   if (!map || map->kind != json::Kind::string)
     return reading.fail(value.at, "key 'precompiled_charsmap' must be a "
                                   "string of base64");
@@ -50,7 +50,7 @@ static bool charsmap(const Reading &reading, const json::Value &value,
   return true;
 }
 
-static bool strip(const Reading &reading, const json::Value &value,
+static bool strip(const TokenizerReading &reading, const json::Value &value,
                   TextStep &step) {
   bool left = true, right = true;
   if (!reading.boolean(value, "strip_left", left) ||
@@ -61,8 +61,8 @@ static bool strip(const Reading &reading, const json::Value &value,
   return true;
 }
 
-static bool sequence(Reading &reading, const json::Value &value) {
-  const json::Value *list = Reading::get(value, "normalizers");
+static bool sequence(TokenizerReading &reading, const json::Value &value) {
+  const json::Value *list = TokenizerReading::get(value, "normalizers");
   if (!list || list->kind != json::Kind::array)
     return reading.fail(value.at, "key 'normalizers' must be a list");
   for (const json::Value &each : list->items)
@@ -71,7 +71,8 @@ static bool sequence(Reading &reading, const json::Value &value) {
   return true;
 }
 
-bool mille::readNormalizers(Reading &reading, const json::Value &value) {
+bool mille::readNormalizers(TokenizerReading &reading,
+                            const json::Value &value) {
   StringRef type = reading.typeOf(value, "the normalizer");
   if (type.empty())
     return false;

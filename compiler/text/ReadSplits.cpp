@@ -23,9 +23,9 @@ static TextStep split(StringRef regex, uint32_t keep, bool inverted = false) {
   return step;
 }
 
-static bool keepOf(const Reading &reading, const json::Value &value,
+static bool keepOf(const TokenizerReading &reading, const json::Value &value,
                    uint32_t &keep) {
-  const json::Value *behavior = Reading::get(value, "behavior");
+  const json::Value *behavior = TokenizerReading::get(value, "behavior");
   if (!behavior)
     return true;
   int found = llvm::StringSwitch<int>(behavior->text)
@@ -43,7 +43,8 @@ static bool keepOf(const Reading &reading, const json::Value &value,
   return true;
 }
 
-static bool splitByPattern(Reading &reading, const json::Value &value) {
+static bool splitByPattern(TokenizerReading &reading,
+                           const json::Value &value) {
   ReadPattern pattern;
   uint32_t keep = text::isolated;
   bool inverted = false;
@@ -58,7 +59,7 @@ static bool splitByPattern(Reading &reading, const json::Value &value) {
   return true;
 }
 
-static bool byteLevel(Reading &reading, const json::Value &value) {
+static bool byteLevel(TokenizerReading &reading, const json::Value &value) {
   bool prefix = true, regex = true;
   if (!reading.boolean(value, "add_prefix_space", prefix) ||
       !reading.boolean(value, "use_regex", regex))
@@ -75,13 +76,13 @@ static bool byteLevel(Reading &reading, const json::Value &value) {
 }
 
 // "prepend_scheme", or what older files have in its place.
-static bool prefixOf(const Reading &reading, const json::Value &value,
+static bool prefixOf(const TokenizerReading &reading, const json::Value &value,
                      uint32_t &prefix) {
   bool older = true;
   if (!reading.boolean(value, "add_prefix_space", older))
     return false;
   prefix = older ? text::always : text::never;
-  const json::Value *scheme = Reading::get(value, "prepend_scheme");
+  const json::Value *scheme = TokenizerReading::get(value, "prepend_scheme");
   if (!scheme)
     return true;
   int found = llvm::StringSwitch<int>(scheme->text)
@@ -96,8 +97,8 @@ static bool prefixOf(const Reading &reading, const json::Value &value,
   return true;
 }
 
-bool mille::readMetaspace(const Reading &reading, const json::Value &value,
-                          TextStep &step) {
+bool mille::readMetaspace(const TokenizerReading &reading,
+                          const json::Value &value, TextStep &step) {
   step.first = "\xe2\x96\x81";
   if (!reading.string(value, "replacement", step.first) ||
       !prefixOf(reading, value, step.number))
@@ -106,7 +107,7 @@ bool mille::readMetaspace(const Reading &reading, const json::Value &value,
          reading.fail(value.at, "'replacement' is '' but must be a character");
 }
 
-static bool metaspace(Reading &reading, const json::Value &value) {
+static bool metaspace(TokenizerReading &reading, const json::Value &value) {
   TextStep step;
   bool splits = true;
   if (!readMetaspace(reading, value, step) ||
@@ -118,8 +119,8 @@ static bool metaspace(Reading &reading, const json::Value &value) {
   return true;
 }
 
-static bool sequence(Reading &reading, const json::Value &value) {
-  const json::Value *list = Reading::get(value, "pretokenizers");
+static bool sequence(TokenizerReading &reading, const json::Value &value) {
+  const json::Value *list = TokenizerReading::get(value, "pretokenizers");
   if (!list || list->kind != json::Kind::array)
     return reading.fail(value.at, "key 'pretokenizers' must be a list");
   for (const json::Value &each : list->items) {
@@ -133,7 +134,7 @@ static bool sequence(Reading &reading, const json::Value &value) {
   return true;
 }
 
-static bool punctuation(Reading &reading, const json::Value &value) {
+static bool punctuation(TokenizerReading &reading, const json::Value &value) {
   uint32_t keep = text::isolated;
   if (!keepOf(reading, value, keep))
     return false;
@@ -142,7 +143,7 @@ static bool punctuation(Reading &reading, const json::Value &value) {
   return true;
 }
 
-static bool digits(Reading &reading, const json::Value &value) {
+static bool digits(TokenizerReading &reading, const json::Value &value) {
   bool individual = false;
   if (!reading.boolean(value, "individual_digits", individual))
     return false;
@@ -151,7 +152,7 @@ static bool digits(Reading &reading, const json::Value &value) {
   return true;
 }
 
-static bool delimiter(Reading &reading, const json::Value &value) {
+static bool delimiter(TokenizerReading &reading, const json::Value &value) {
   std::string character;
   if (!reading.string(value, "delimiter", character))
     return false;
@@ -163,7 +164,7 @@ static bool delimiter(Reading &reading, const json::Value &value) {
   return true;
 }
 
-bool mille::readSplits(Reading &reading, const json::Value &value) {
+bool mille::readSplits(TokenizerReading &reading, const json::Value &value) {
   StringRef type = reading.typeOf(value, "the pre-tokenizer");
   if (type.empty())
     return false;

@@ -51,15 +51,15 @@ static Status readText(StringRef path, mlir::MLIRContext &context,
 
 // A token of tokenizer_config.json is a string, or an object that holds one.
 static std::string tokenText(const json::Value &config, StringRef key) {
-  const json::Value *value = Reading::get(config, key);
+  const json::Value *value = TokenizerReading::get(config, key);
   if (value && value->kind == json::Kind::object)
-    value = Reading::get(*value, "content");
+    value = TokenizerReading::get(*value, "content");
   return value && value->kind == json::Kind::string ? value->text : "";
 }
 
 // One template, or a list of named ones of which "default" counts.
 static std::string templateIn(const json::Value &config) {
-  const json::Value *value = Reading::get(config, "chat_template");
+  const json::Value *value = TokenizerReading::get(config, "chat_template");
   if (!value || value->kind == json::Kind::string)
     return value ? value->text : "";
   for (const json::Value &each : value->items)
@@ -68,7 +68,7 @@ static std::string templateIn(const json::Value &config) {
   return "";
 }
 
-static Status readConfig(StringRef path, Reading &reading) {
+static Status readConfig(StringRef path, TokenizerReading &reading) {
   std::string file = beside(path, "tokenizer_config.json");
   Vocabulary &vocabulary = reading.vocabulary;
   if (llvm::sys::fs::exists(file)) {
@@ -97,21 +97,21 @@ static Status readConfig(StringRef path, Reading &reading) {
   return Status::done;
 }
 
-static bool readParts(Reading &reading, const Sections &sections) {
+static bool readParts(TokenizerReading &reading, const Sections &sections) {
   const json::Value &root = reading.document.root;
   Vocabulary &vocabulary = reading.vocabulary;
   if (!readModel(reading, sections) || !readAddedTokens(reading))
     return false;
-  const json::Value *part = Reading::get(root, "normalizer");
+  const json::Value *part = TokenizerReading::get(root, "normalizer");
   if (part && !readNormalizers(reading, *part))
     return false;
-  part = Reading::get(root, "pre_tokenizer");
+  part = TokenizerReading::get(root, "pre_tokenizer");
   if (part && !readSplits(reading, *part))
     return false;
-  part = Reading::get(root, "post_processor");
+  part = TokenizerReading::get(root, "post_processor");
   if (part && !readEnds(reading, *part))
     return false;
-  part = Reading::get(root, "decoder");
+  part = TokenizerReading::get(root, "decoder");
   if (part && !readDecoders(reading, *part))
     return false;
   if (!part)
@@ -137,7 +137,7 @@ Status mille::readTokenizer(StringRef path, mlir::MLIRContext &context,
   auto document = json::parse(sections.rest, path, context);
   if (!document)
     return Status::input;
-  Reading reading{*document, context, vocabulary, {}};
+  TokenizerReading reading{*document, context, vocabulary, {}};
   if (!readParts(reading, sections))
     return Status::input;
   return readConfig(path, reading);

@@ -7,8 +7,8 @@
 using namespace mille;
 using llvm::StringRef;
 
-bool Reading::string(const json::Value &object, StringRef key,
-                     std::string &into) const {
+bool TokenizerReading::string(const json::Value &object, StringRef key,
+                              std::string &into) const {
   const json::Value *value = get(object, key);
   if (!value)
     return true;
@@ -18,8 +18,8 @@ bool Reading::string(const json::Value &object, StringRef key,
   return true;
 }
 
-bool Reading::boolean(const json::Value &object, StringRef key,
-                      bool &into) const {
+bool TokenizerReading::boolean(const json::Value &object, StringRef key,
+                               bool &into) const {
   const json::Value *value = get(object, key);
   if (!value)
     return true;
@@ -29,8 +29,8 @@ bool Reading::boolean(const json::Value &object, StringRef key,
   return true;
 }
 
-bool Reading::whole(const json::Value &object, StringRef key, int64_t least,
-                    int64_t most, int64_t &into) const {
+bool TokenizerReading::whole(const json::Value &object, StringRef key,
+                             int64_t least, int64_t most, int64_t &into) const {
   const json::Value *value = get(object, key);
   if (!value)
     return true;
@@ -42,7 +42,8 @@ bool Reading::whole(const json::Value &object, StringRef key, int64_t least,
   return true;
 }
 
-StringRef Reading::typeOf(const json::Value &value, StringRef what) const {
+StringRef TokenizerReading::typeOf(const json::Value &value,
+                                   StringRef what) const {
   if (value.kind != json::Kind::object) {
     fail(value.at, what + " is " + value.describe() + " but must be an object");
     return "";
@@ -55,7 +56,8 @@ StringRef Reading::typeOf(const json::Value &value, StringRef what) const {
   return type->text;
 }
 
-bool Reading::idOf(const json::Value &at, StringRef token, uint32_t &id) const {
+bool TokenizerReading::idOf(const json::Value &at, StringRef token,
+                            uint32_t &id) const {
   auto found = ids.find(token);
   if (found == ids.end())
     return fail(at.at, "'" + token + "' is no token of the vocabulary");
@@ -63,13 +65,13 @@ bool Reading::idOf(const json::Value &at, StringRef token, uint32_t &id) const {
   return true;
 }
 
-bool mille::readPattern(const Reading &reading, const json::Value &object,
-                        ReadPattern &into) {
-  const json::Value *pattern = Reading::get(object, "pattern");
+bool mille::readPattern(const TokenizerReading &reading,
+                        const json::Value &object, ReadPattern &into) {
+  const json::Value *pattern = TokenizerReading::get(object, "pattern");
   if (!pattern)
     return reading.fail(object.at, "key 'pattern' is missing");
-  const json::Value *literal = Reading::get(*pattern, "String");
-  const json::Value *regex = Reading::get(*pattern, "Regex");
+  const json::Value *literal = TokenizerReading::get(*pattern, "String");
+  const json::Value *regex = TokenizerReading::get(*pattern, "Regex");
   const json::Value *given = literal ? literal : regex;
   if (!given || given->kind != json::Kind::string || given->text.empty())
     return reading.must(*pattern, "pattern",

@@ -7,7 +7,7 @@
 
 namespace mille {
 
-struct Reading {
+struct TokenizerReading {
   const json::Document &document;
   mlir::MLIRContext &context;
   Vocabulary &vocabulary;
@@ -43,12 +43,12 @@ struct Reading {
 };
 
 // The parts of a tokenizer.json, in the order in which they must be read.
-bool readModel(Reading &reading, const struct Sections &sections);
-bool readAddedTokens(Reading &reading);
-bool readNormalizers(Reading &reading, const json::Value &value);
-bool readSplits(Reading &reading, const json::Value &value);
-bool readEnds(Reading &reading, const json::Value &value);
-bool readDecoders(Reading &reading, const json::Value &value);
+bool readModel(TokenizerReading &reading, const struct Sections &sections);
+bool readAddedTokens(TokenizerReading &reading);
+bool readNormalizers(TokenizerReading &reading, const json::Value &value);
+bool readSplits(TokenizerReading &reading, const json::Value &value);
+bool readEnds(TokenizerReading &reading, const json::Value &value);
+bool readDecoders(TokenizerReading &reading, const json::Value &value);
 
 // A pattern {"String": ...} or {"Regex": ...}: as a regex of PCRE2, and where
 // it is a string, `literal`.
@@ -56,9 +56,9 @@ struct ReadPattern {
   std::string regex, literal;
   bool isLiteral = false;
 };
-bool readMetaspace(const Reading &reading, const json::Value &value,
+bool readMetaspace(const TokenizerReading &reading, const json::Value &value,
                    TextStep &step);
-bool readPattern(const Reading &reading, const json::Value &object,
+bool readPattern(const TokenizerReading &reading, const json::Value &object,
                  ReadPattern &into);
 
 } // namespace mille

@@ -80,7 +80,7 @@ static void printCeiling(StringRef name, double ceiling, const char *unit,
     out << "not available: " << none << '\n';
 }
 
-static void printColumns(const Machine &machine, llvm::raw_ostream &out) {
+static void printColumns(const HostMachine &machine, llvm::raw_ostream &out) {
   out << "cpu: " << machine.cpu << " (" << machine.processor << ")\n"
       << "  features   " << featureNames(machine.features) << '\n'
       << "  cores      " << machine.cores << '\n'
@@ -121,7 +121,7 @@ static void printCeilings(const Ceilings &ceilings, unsigned threads,
                "ns from one core to another and back", "one core", out);
 }
 
-static void printJson(const Machine &machine, const Ceilings *ceilings,
+static void printJson(const HostMachine &machine, const Ceilings *ceilings,
                       unsigned threads, llvm::raw_ostream &out) {
   llvm::json::OStream json(out, 2);
   auto number = [&](StringRef key, double value) {
@@ -152,7 +152,7 @@ static void printJson(const Machine &machine, const Ceilings *ceilings,
 
 Status mille::devicesCommand(const DevicesOptions &options, mlir::MLIRContext &,
                              llvm::raw_ostream &out) {
-  Machine machine = describeMachine();
+  HostMachine machine = describeMachine();
   Ceilings ceilings;
   if (options.measure)
     ceilings = measureCeilings(options.threads);

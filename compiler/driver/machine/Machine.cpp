@@ -62,8 +62,8 @@ static std::vector<Cache> cachesOfFirstCore() {
   return caches;
 }
 
-Machine mille::describeMachine() {
-  Machine machine;
+HostMachine mille::describeMachine() {
+  HostMachine machine;
   machine.cpu = cpuName();
   machine.processor = llvm::sys::getHostCPUName().str();
   machine.cores = usableCores();

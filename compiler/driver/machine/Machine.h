@@ -13,7 +13,7 @@ struct Cache {
   uint64_t bytes;
 };
 
-struct Machine {
+struct HostMachine {
   std::string cpu;       // the system's name for it
   std::string processor; // LLVM's name for it: "znver4"
   unsigned cores;        // the cores that this process may run on
@@ -21,7 +21,7 @@ struct Machine {
   std::vector<Cache> caches; // the first core's, without instruction caches
   uint64_t features;         // MILLE_CPU_* of runtime/abi.h
 };
-Machine describeMachine();
+HostMachine describeMachine();
 
 // The bytes that this process can still take without swapping and within the
 // limit of its process group; 0 if the system does not say.

@@ -31,6 +31,33 @@ transformer.model @unit {
 
 // -----
 
+// Branches that share a norm all take its weight.
+// CHECK-LABEL: transformer.model @two_branches
+// CHECK-DAG: @v_normed : tensor<4x4xf32> = #transformer.times<@v, #transformer.reshape<@n0, [1, 4]>>
+// CHECK-DAG: @w_normed : tensor<4x4xf32> = #transformer.times<@w, #transformer.reshape<@n0, [1, 4]>>
+// CHECK: in_norm [#transformer.norm<rms_norm, eps = 1.0e-05>]
+// CHECK: weight @w_normed
+// CHECK: weight @v_normed
+transformer.model @two_branches {
+  transformer.parameter @w : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.5, seed = 1, stream = "w", tensor<4x4xf32>>
+  transformer.parameter @v : tensor<4x4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.5, seed = 1, stream = "v", tensor<4x4xf32>>
+  transformer.parameter @n0 : tensor<4xf32> = #transformer.drawn<normal, mean = 0.0, std = 0.5, seed = 1, stream = "n0", tensor<4xf32>>
+  func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"}) -> (tensor<?x?x4xf32> {transformer.name = "last_hidden_state"}) {
+    %y = transformer.residual %x in_norm [#transformer.norm<rms_norm, eps = 1.0e-5, affine = weight, weight = @n0>] layer 0 {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %h = transformer.linear %u weight @w : tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %h : tensor<?x?x4xf32>
+    }, {
+    ^bb0(%u: tensor<?x?x4xf32>):
+      %h = transformer.linear %u weight @v : tensor<?x?x4xf32> -> tensor<?x?x4xf32>
+      transformer.yield %h : tensor<?x?x4xf32>
+    } : tensor<?x?x4xf32>
+    return %y : tensor<?x?x4xf32>
+  }
+}
+
+// -----
+
 // CHECK-LABEL: transformer.model @one_plus
 // CHECK: #transformer.times<@w, #transformer.reshape<#transformer.plus<@n0, 1.000000e+00 : f64>, [1, 4]>>
 // CHECK: transformer.norm %arg0 by <rms_norm, eps = 1.0e-05>

@@ -81,6 +81,15 @@ func.func @remember_c4_columns(%keys: tensor<2x?x8xf32> {transformer.state}, %ro
 
 // -----
 
+func.func @remember_c1_rank_of_bytes(%keys: tensor<2x?x4x4xi8> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x4x4xi8> -> tensor<?x4x4xi8>
+  // expected-error @+1 {{outs is 'tensor<?x4x4xi8>' but input is 'tensor<?x8xf32>'}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%h : tensor<?x4x4xi8>) : tensor<?x8xf32> -> tensor<?x4x4xi8>
+  return
+}
+
+// -----
+
 func.func @remember_c5(%keys: tensor<2x?x16xi8> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xf32>) {
   %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x16xi8> -> tensor<?x16xi8>
   // expected-error @+1 {{outs is 'tensor<?x16xi8>' but there are no panels}}

@@ -56,6 +56,9 @@ static float gathered[batch * moved / group][group * columns + 2];
 static const int32_t image[10] = {2, 5, 4, 3, 2, 2, 1, 1, 1, 1};
 enum { down = (5 + 2 - 3) / 2 + 1, across = 4 + 2 - 2 + 1 };
 static float patches[batch * (1 + down * across)][2 * 3 * 2];
+/* Tokens of an image, 3 down and 5 across, four side by side, and a row more. */
+enum { tall = 3, wide = 5, merged = 2 * 3, channels = 7, untouched = 99 };
+static float fours[batch * merged + 1][4 * channels];
 static float products[batch][batch];
 static float logits[rows][entries + 4], selection[entries];
 static float chosenWeights[2][rows][k];
@@ -87,6 +90,11 @@ static void prepareOnce(mille_run *run) {
   mille_gather_tokens(run, input[0], columns + 2, columns, tokenIndex, moved,
                       group, 1, tokens, gathered[0], group * columns + 2);
   mille_patches(run, input[0], columns + 2, image, 0, 0, patches[0], 2 * 3 * 2);
+  const int32_t merge[5] = {MILLE_MOVE_MERGE, 1, 1, 0, 0};
+  for (int e = 0; e < 4 * channels; ++e)
+    fours[batch * merged][e] = untouched;
+  mille_move_patches(run, input[0], columns + 2, channels, tall, wide, merge,
+                     fours[0], 4 * channels);
   mille_similarity(run, input[0], columns + 2, input[5], columns + 2, columns,
                    1);
   /* Softmax over all, renormalised; sigmoid, a bias, 2 of 4 groups by two. */
@@ -187,6 +195,20 @@ static void checkMoves(void) {
       CHECK(products[b][other] == (float)sum);
     }
   }
+}
+
+/* Above and below, then left and right; outside of the image are zeros. */
+static void checkMerged(void) {
+  for (int row = 0; row < batch * merged; ++row)
+    for (int e = 0; e < 4 * channels; ++e) {
+      const int part = e / channels, of = row % merged,
+                y = of / 3 * 2 + part % 2, x = of % 3 * 2 + part / 2,
+                at = row / merged * tall * wide + y * wide + x;
+      CHECK(fours[row][e] ==
+            (y < tall && x < wide ? input[at][e % channels] : 0));
+    }
+  for (int e = 0; e < 4 * channels; ++e)
+    CHECK(fours[batch * merged][e] == untouched);
 }
 
 /* Chosen one after the other by hand, from scores that hidden groups lack. */
@@ -342,6 +364,7 @@ int main(void) {
     checkRun();
     checkPositions();
     checkMoves();
+    checkMerged();
     checkRoute(0);
     checkRoute(1);
     /* The defaults: all ones, 0 to tokens - 1, the schedule's end. */

@@ -203,7 +203,7 @@ static void withoutTokens(void) {
 
 /* A side of an image from which no number of patches follows. */
 static void sides(void) {
-  static const mille_size_info infos[4] = {
+  static mille_size_info infos[4] = {
       {"batch", 0},
       {"height", .least = 16},
       {"width", .least = 16},
@@ -229,6 +229,20 @@ static void sides(void) {
          MILLE_TOO_LARGE, mille_package_message(package),
          "max_height is 1099511627776 but an image has at most 2147483647 "
          "patches");
+  /* As many as there may be, but tokens are one more. */
+  most[1].value = (int64_t)16 * INT32_MAX;
+  most[2].value = 16;
+  EXPECT(mille_session_create_for(package, most, 3, 1, &session),
+         MILLE_TOO_LARGE, mille_package_message(package),
+         "a session of batch 1, height 34359738352, width 16, tokens "
+         "2147483648 is more than memory or 2147483582 rows can hold");
+  CHECK(mille_package_close(package) == MILLE_OK);
+  /* A least side has too many beside the other one. */
+  infos[2].least = most[2].value = 32;
+  open(&model);
+  EXPECT(mille_session_create_for(package, most, 3, 1, &session),
+         MILLE_TOO_LARGE, mille_package_message(package),
+         "max_width is 32 but an image has at most 2147483647 patches");
   CHECK(mille_package_close(package) == MILLE_OK);
 }
 

@@ -7,9 +7,10 @@
 
 using namespace mille;
 
-// tasks ROWS COLUMNS INPUTS BYTES THREADS [owned|in-tiles]: BYTES of weights,
-// tiles of 8 rows, panels of 48 columns. owned: the matmul is its launch's only
-// stage; in-tiles: it uses tile registers.
+// tasks ROWS COLUMNS INPUTS BYTES THREADS [owned|in-tiles|by-sequence]: BYTES of
+// weights, tiles of 8 rows, panels of 48 columns. owned: the matmul is its
+// launch's only stage; in-tiles: it uses tile registers; by-sequence: the stage
+// is cut by sequences, as attention is.
 int main(int count, char **words) {
   if (count != 6 && count != 7)
     return 2;
@@ -21,6 +22,8 @@ int main(int count, char **words) {
   kernel.flops_per_row = uint64_t(2 * columns * atoll(words[3]));
   kernel.bytes_weights = uint64_t(columns * atoll(words[3]) * atoll(words[4]));
   const int threads = atoi(words[5]);
+  if (count == 7 && words[6][0] == 'b')
+    kernel.partition = MILLE_PARTITION_SEQUENCES;
   mille_stage stage = {};
   stage.kernel = &kernel;
   Split split;
