@@ -76,6 +76,8 @@ public:
       else
         toHalf(matmul);
     }
+    if (usual.kind != Dtype::f32 && half.isBF16())
+      forward.walk([&](RowsOp op) { keepTables(op); });
   }
 
 private:
@@ -314,6 +316,20 @@ private:
     op.getWeightMutable().assign(weight(old, old.getValue(), shape, half));
     if (old->use_empty())
       old.erase();
+  }
+
+  // Tables stay as they are stored, where that is bf16: no number changes.
+  void keepTables(RowsOp op) {
+    for (auto [input, gather] :
+         llvm::zip_equal(op.getInputsMutable(), op.getGather())) {
+      auto old = input.get().getDefiningOp<WeightOp>();
+      if (gather < 0 || !old || !isStoredInBf16(old, parameters))
+        continue;
+      auto shape = cast<ShapedType>(old.getResult().getType()).getShape();
+      input.set(weight(old, old.getValue(), shape, half));
+      if (old->use_empty())
+        old.erase();
+    }
   }
 
   void toBytes(MatmulOp op) {

@@ -28,7 +28,10 @@ public:
   void operator()(Attribute value) {
     llvm::TypeSwitch<Attribute>(value)
         .Case([&](FlatSymbolRefAttr name) { symbol(name); })
-        .Case([&](StoredAttr stored) { add(stored.getEncoding()); })
+        .Case([&](StoredAttr stored) {
+          isBf16 &= stored.getType().getElementType().isBF16();
+          add(stored.getEncoding());
+        })
         // Rows elsewhere are the same rows.
         .Case<GatherAttr, RepeatAttr, ReshapeAttr, PermuteAttr>(
             [&](auto moved) { (*this)(moved.getValue()); })
@@ -44,7 +47,7 @@ public:
           isComputed = true;
           (*this)(other.getValue());
         })
-        .Default([&](Attribute) { add(Encoding::f32); });
+        .Default([&](Attribute) { addNumbers(); });
   }
 
   // What parameters name, the most exact first; empty for those that name
@@ -79,9 +82,17 @@ public:
     return blocks(Encoding::q8_0, "it is stored in blocks of " + encodings());
   }
 
+  // Whether the numbers are those of a file, in bf16.
+  bool areBf16() const { return isBf16 && !isComputed; }
+
 private:
   static WeightType blocks(Encoding encoding, std::string why) {
     return {{Dtype::blocks, encoding}, std::move(why)};
+  }
+
+  void addNumbers() { // of f32
+    isBf16 = false;
+    add(Encoding::f32);
   }
 
   void add(Encoding encoding) {
@@ -111,7 +122,7 @@ private:
     if (auto model = at->getParentOfType<ModelOp>())
       found = tables.lookupSymbolIn<ParameterOp>(model, name.getAttr());
     names.insert(found ? found.getDtype().value_or("") : "");
-    found ? (*this)(found.getValue()) : add(Encoding::f32);
+    found ? (*this)(found.getValue()) : addNumbers();
   }
 
   bool column(kernel::LayersOp layers, int64_t body, FlatSymbolRefAttr name) {
@@ -132,7 +143,7 @@ private:
   SymbolTableCollection &tables;
   llvm::SmallSetVector<Encoding, 4> found;
   llvm::SmallSetVector<StringRef, 4> names;
-  bool plain = false, isComputed = false;
+  bool plain = false, isComputed = false, isBf16 = true;
   std::string unread; // the first that no kernel reads
 };
 
@@ -193,4 +204,11 @@ WeightType mille::plan::weightTypeOf(kernel::MatmulOp op, Dtype usual,
       llvm::SmallSetVector<StringRef, 4>(names.begin(), names.end()).size() > 1)
     finest->why = "parts of it are to be " + llvm::join(names, " and ");
   return *finest;
+}
+
+bool mille::plan::isStoredInBf16(kernel::WeightOp weight,
+                                 SymbolTableCollection &tables) {
+  Find find(weight, tables);
+  find(weight.getValue());
+  return find.areBf16();
 }

@@ -22,4 +22,8 @@ struct WeightType {
 WeightType weightTypeOf(kernel::MatmulOp op, Dtype usual,
                         mlir::SymbolTableCollection &tables);
 
+// Whether a file holds all numbers of a weight in bf16: as bf16 it is the same.
+bool isStoredInBf16(kernel::WeightOp weight,
+                    mlir::SymbolTableCollection &tables);
+
 } // namespace mille::plan

@@ -326,7 +326,7 @@ def Kernel_RowsOp : Kernel_GeneratedOp<"rows", [AttrSizedOperandSegments]> {
     and the out are f32 or bf16.
 
     Constraints:
-    * (C1) an input has one of the shapes above; a gathered one is [entries, N].
+    * (C1) an input has one of the shapes above; a gathered one is f32 or bf16 [entries, N].
     * (C2) gather has one entry per input, each -1 or the number of an index operand.
     * (C3) indices are i32 [?].
     * (C4) the region has one f32 argument per input and yields one f32.

@@ -424,10 +424,11 @@ LogicalResult RowsOp::verify() {
       continue;
     }
     ShapedType table = shapedOf(input);
-    if (!table.getElementType().isF32() || table.getRank() != 2 ||
-        table.getDimSize(1) != *columns) // C1
+    if (!areElements(table.getElementType(), Elements::f32OrBf16) ||
+        table.getRank() != 2 || table.getDimSize(1) != *columns) // C1
       return emitOpError() << "gathered input " << index << " is " << table
-                           << " but must be f32 [entries, " << *columns << "]";
+                           << " but must be " << wordsOf(Elements::f32OrBf16)
+                           << " [entries, " << *columns << "]";
   }
   for (Value index : getIndices())
     if (shapedOf(index).getRank() != 1 ||

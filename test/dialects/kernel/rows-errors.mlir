@@ -23,7 +23,7 @@ func.func @rows_c1_outs(%i0: tensor<?x8xf32>, %i1: tensor<8xf32>, %o: tensor<8xf
 // -----
 
 func.func @rows_c1_gathered(%i0: tensor<64x4xf32>, %i1: tensor<8xf32>, %o: tensor<?x8xf32>, %n0: tensor<?xi32>) {
-  // expected-error @+1 {{gathered input 0 is 'tensor<64x4xf32>' but must be f32 [entries, 8]}}
+  // expected-error @+1 {{gathered input 0 is 'tensor<64x4xf32>' but must be f32 or bf16 [entries, 8]}}
   %y = kernel.rows ins(%i0, %i1 : tensor<64x4xf32>, tensor<8xf32>) indices(%n0 : tensor<?xi32>) outs(%o : tensor<?x8xf32>) gather [0, -1] {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
