@@ -76,7 +76,7 @@ void normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
 struct Normals {
   uint64_t key;
   double mean, std;
-  bool wide; // vectors of 64 bytes
+  uint64_t features;
 };
 
 // A pair is one chain of 250 cycles, too long for a core to begin the next one
@@ -112,18 +112,28 @@ anyPairs(const Normals &normals, uint64_t pair, uint64_t count, float *into) {
 
 #if defined(__x86_64__)
 #define WIDE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
+#define HALF __attribute__((target("avx2")))
 #else
 #define WIDE
+#define HALF
 #endif
 WIDE void widePairs(const Normals &normals, uint64_t pair, uint64_t count,
                     float *into) {
   anyPairs<8>(normals, pair, count, into);
 }
+HALF void halfPairs(const Normals &normals, uint64_t pair, uint64_t count,
+                    float *into) {
+  anyPairs<4>(normals, pair, count, into);
+}
 
 void normalPairs(const Normals &normals, uint64_t pair, uint64_t count,
                  float *into) {
-  normals.wide ? widePairs(normals, pair, count, into)
-               : anyPairs<2>(normals, pair, count, into);
+  if (normals.features & MILLE_CPU_AVX512)
+    widePairs(normals, pair, count, into);
+  else if (normals.features & MILLE_CPU_AVX2)
+    halfPairs(normals, pair, count, into);
+  else
+    anyPairs<2>(normals, pair, count, into);
 }
 
 // A normal of deviation 1 within +- cut, by rejection. Each attempt uses other
@@ -178,8 +188,7 @@ void draw(const Recipe &recipe, uint64_t first, float *into, uint64_t count,
   case MILLE_DRAW_NORMAL: {
     if (count == 0)
       return;
-    const Normals normals = {key, mean, std,
-                             (features & MILLE_CPU_AVX512) != 0};
+    const Normals normals = {key, mean, std, features};
     // The second of a pair whose first is another's, whole pairs, and a first.
     const uint64_t odd = first & 1, pairs = (count - odd) / 2;
     uint64_t pair = first / 2;

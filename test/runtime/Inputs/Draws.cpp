@@ -38,7 +38,9 @@ int main() {
   int failed = 0, done = 0;
   for (uint32_t distribution : {MILLE_DRAW_FIXED, MILLE_DRAW_UNIFORM,
                                 MILLE_DRAW_TRUNCATED_NORMAL, MILLE_DRAW_NORMAL})
-    for (uint64_t features : {uint64_t(0), mille_cpu_features()})
+    for (uint64_t features :
+         {uint64_t(0), mille_cpu_features() & MILLE_CPU_AVX2,
+          mille_cpu_features()})
       for (uint64_t first : {uint64_t(0), uint64_t(77), far})
         for (uint64_t count : {0, 1, 2, 15, 127, 128, 130, 1001}) {
           const Recipe recipe = {distribution, 7, 0.5, 0.25, 2};
