@@ -79,7 +79,7 @@ PROMISES = [
     Promise("P11", "files appear whole or not at all",
             ["compiler/link/kill.test", "compiler/link/no-room.test",
              "compiler/link/restore.test", "compiler/link/interrupt.test",
-             "runtime/checkpoints.test"],
+             "compiler/link/power-cut.test", "runtime/checkpoints.test"],
             ["check-kills.sh"],
             [("kills", "test/compiler/link/kill.test", r"kill\.py (\d+)")]),
     Promise("P12", "memory, threads and files refused: a status, no leak",
@@ -112,7 +112,7 @@ PROMISES = [
             [("packages kept", "test/Inputs/packages/*/outputs.safetensors", r"\A")]),
     Promise("P21", "the right machine, or a clear no",
             ["tools/lacking.test", "tools/devices.test", "runtime/weights.test"]),
-    Promise("P22", "the tests can tell", [], ["check-mutations.py"]),
+    Promise("P22", "the tests can tell", [], ["check-mutations.py", "check-coverage.sh"]),
 ]
 INTRO = """# Promises
 
@@ -137,10 +137,10 @@ most:
   `fuzz-formula` 97 835, under AddressSanitizer and UBSan, 25 minutes each at the lowest
   priority: no crash. Then `fuzz-assembly` 81 335 and `fuzz-interpret` 70 523, 25 minutes
   each on a Cascade Lake with 20 other programs: no crash.
-* P4: `check-random.sh`: 11 600 models (seeds 1002 to 1059, 200 specs each; 10 000 are wanted)
+* P4: `check-random.sh`: 13 800 models (seeds 1002 to 1070, 200 specs each; 10 000 are wanted)
   agree in double as imported, fused, with rewrites left out and with passes left out and in
-  any order; some 10 480 of them train, and a step's losses and gradients agree as differentiated
-  and as fused. Later runs begin with seed 1058. Of seeds as they were drawn before, 350 agreed,
+  any order; some 12 560 of them train, and a step's losses and gradients agree as differentiated
+  and as fused. Later runs begin with seed 1071. Of seeds as they were drawn before, 350 agreed,
   8 of them compiled in f32, bf16 or int8. One fault, mended (seed 1044): with rotate-norms
   alone, a layer that a moved norm cuts, whose units share a scale, was refused as two. A
   gradient that is 0 in exact arithmetic was said to differ by its cosine (mended).
@@ -179,7 +179,11 @@ most:
   and int8 has the same error optimised or not (two models). Unoptimised, a work-group of
   PoCL needs more than a thread's 8 MB of stack (`prlimit --stack`), and takes 1.4 times the
   CPU time of an optimised one to make and run (deepseek_v3, swinv2), so tests optimise.
-* P10: `check-reproducible.sh runtime`: 14 files, 0 differ. Of the tools, nothing is known.
+* P10: `check-reproducible.sh runtime`: 14 files, 0 differ. Of the tools, nothing is known:
+  two builds of them never ended beside other work. This tree's build is compared with one
+  elsewhere now, which takes 12 minutes of a processor where it took 24.
+* P11: what a compile flushes and moves is read off its calls (`power-cut.test`): seen failing
+  where a file, the folder or its name is not flushed.
 * P18: `check-depth.py`, 1 to 1000 layers: time grows with an exponent of at most 0.84, memory
   of 0.10; code is equal. Of packages that train, 1 to 500 layers: 0.55 and 0.14, code within
   192 bytes.
@@ -200,11 +204,35 @@ most:
   seen failing: 8 of fuse, Roll's cut layer, states held once (2), padding (2), plan's (6),
   the refusals of `--calibrate` (4) and the key of its packages (2, by the path and by no
   text). Each case fails under its fault.
-* P22: 66 mutants of runtime's sizes and weights, lower, rewrite and verifiers (seed 47) build,
-  and 6 of them were judged on a machine with 20 other programs: 2 killed (Sizes:105,
-  AbiTypes:114). Of the survivors Partition:203 and :84 change a task's size and no
-  result, and Weights:80 needs an interrupted read before a file that ends; Partition:205,
-  rows that threads own of a kernel that is not cut by rows, is open. So are the other 60.
+* P22: `check-mutations.py --near 15 47` of runtime's sizes, weights, tasks and states, lower,
+  rewrite and verifiers: 72 mutants build. Tests that there were kill 56, 6 of these only tests
+  of training and of images of any size, which the rooms' lists have now. 7 are killed by cases
+  made for them, each seen failing: the most patches of an image, a least side beside them, a
+  merged image of odd sides, a kernel without weights in tiles, a norm that branches share, one
+  entry's gradient, the rank of a state in bytes. 4 change nothing: bytes of a frame, a count that
+  nobody reads, how a file is mapped, a size that another constraint refuses. 5 are open: which
+  operands of a gradient of experts are stacked (LaunchOperands:67), what is said of sizes that
+  are given (ModelData:158), which entry has which states (ModelData:182), prepared rows of rank 1
+  (Prepared:27), which streams a certificate's sample feeds (Sample:78). Partition:205, open
+  before, has a case, seen failing.
+* P22: 14 faults seeded in one build, each in force alone, fail the tests that had not been seen
+  failing: weights drawn by trainers whose memory is refused; f32 heads wider than 64 in the
+  emulator (a panel's place, a product of parts left out); matmuls of bytes and rows to bytes (the
+  zeros' sum, the outlier's column, the largest byte, which of equal numbers is the outlier, rows
+  of no whole words, an expert's weights); few rows of wide weights (`MatmulTest.cpp`'s larger
+  cases); counters of `kernels-int8.test`; the order in which a
+  package reaches the disk (3). A clamp of columns that is left out where none lie beyond changes
+  no number, so no test.
+* P22: built without optimisation, for the lines that tests reach, the compiler crashed on every
+  model: two classes of one namespace had one name three times (`RowsSpec` in fuse and in kernels,
+  `Machine`, `Reading`), and the linker took one's constructor for both. Optimised, most were
+  inlined, and whose destructor was called was chance. Each has its own name now, and
+  `test/lints/names.test` finds the three in the tree of before.
+* P22: lines that are reached (`check-coverage.sh`, in two halves, without the tests of driver,
+  weights and random models): fuse 97.2 %, plan 96.4, lower 93.7, rewrite 98.6, verifiers of
+  dialects 99.2, together 97.3 of 15 388; differentiate 96.5, entries 92.3, import 86.1,
+  interpret 86.6. 90 are wanted. After the mend above all 170 cases lower without optimisation, and
+  train, extend or take any image (269), or are refused.
 * P22: 20 mutants of runtime/train: 11 killed, and 17 since the tests that the survivors asked
   for (the order of data is that of earlier builds, saves reach the disk, interrupted reads,
   a note of one character too many, the bytes that a trainer says it takes). The other 3

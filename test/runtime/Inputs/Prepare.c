@@ -56,7 +56,7 @@ static float gathered[batch * moved / group][group * columns + 2];
 static const int32_t image[10] = {2, 5, 4, 3, 2, 2, 1, 1, 1, 1};
 enum { down = (5 + 2 - 3) / 2 + 1, across = 4 + 2 - 2 + 1 };
 static float patches[batch * (1 + down * across)][2 * 3 * 2];
-/* Tokens of an image, 3 down and 5 across, four side by side, and a row more. */
+/* Tokens of an image, 3 down, 5 across, four side by side, and a row more. */
 enum { tall = 3, wide = 5, merged = 2 * 3, channels = 7, untouched = 99 };
 static float fours[batch * merged + 1][4 * channels];
 static float products[batch][batch];

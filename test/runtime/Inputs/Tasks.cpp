@@ -7,8 +7,8 @@
 
 using namespace mille;
 
-// tasks ROWS COLUMNS INPUTS BYTES THREADS [owned|in-tiles|by-sequence]: BYTES of
-// weights, tiles of 8 rows, panels of 48 columns. owned: the matmul is its
+// tasks ROWS COLUMNS INPUTS BYTES THREADS [owned|in-tiles|by-sequence]: BYTES
+// of weights, tiles of 8 rows, panels of 48 columns. owned: the matmul is its
 // launch's only stage; in-tiles: it uses tile registers; by-sequence: the stage
 // is cut by sequences, as attention is.
 int main(int count, char **words) {
