@@ -57,8 +57,8 @@ struct Call {
   }
 };
 
-// Of a map's elements; -1 where there is none. A map of elements of another size
-// copies other bytes than its kernel waits for, which never ends.
+// Of a map's elements; -1 where there is none. A map of elements of another
+// size copies other bytes than its kernel waits for, which never ends.
 int typeOf(const mille_buffer &buffer) {
   if (buffer.type_bits == 8)
     return CU_TENSOR_MAP_DATA_TYPE_UINT8;

@@ -1,5 +1,5 @@
-// Draws of a parameter's numbers: any stretch of them has the bits that each has
-// alone, on CPUs with vectors of any width.
+// Draws of a parameter's numbers: any stretch of them has the bits that each
+// has alone, on CPUs with vectors of any width.
 #include "runtime/train/Draw.h"
 
 #include <cstdio>

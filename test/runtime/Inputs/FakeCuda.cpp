@@ -5,6 +5,7 @@
 // "memory=1000000", "shared=1024", "fail=cuMemAlloc_v2:2:2" (the second call
 // answers 2), separated by spaces.
 #include "FakeCuda.h"
+#include "FakeMaps.h"
 #include "runtime/cuda/Driver.h"
 
 #include <cstdio>
@@ -343,28 +344,13 @@ CUresult cuFuncGetAttribute(int *value, int what, CUfunction) {
   *value = what == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 512 : 0;
   return CUDA_SUCCESS;
 }
-// 0: a type that maps of ours have not.
-static uint32_t bytesOf(int type) {
-  switch (type) {
-  case CU_TENSOR_MAP_DATA_TYPE_UINT8:
-    return 1;
-  case CU_TENSOR_MAP_DATA_TYPE_FLOAT16:
-  case CU_TENSOR_MAP_DATA_TYPE_BFLOAT16:
-    return 2;
-  case CU_TENSOR_MAP_DATA_TYPE_FLOAT32:
-    return 4;
-  }
-  return 0;
-}
-// A map says what it was made of. A box has whole lines, of 128 bytes or all of
-// a tensor's: of fewer bytes no barrier would be complete.
+// A map says what it was made of.
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, int type, uint32_t rank,
                                 void *address, const uint64_t *extents,
                                 const uint64_t *strides, const uint32_t *boxes,
                                 const uint32_t *, int, int, int, int) {
   CALLED_INSIDE();
-  if (!bytesOf(type) ||
-      (boxes[0] < extents[0] && boxes[0] * bytesOf(type) != 128))
+  if (!hasWholeLines(type, extents[0], boxes[0]))
     return CUDA_ERROR_INVALID_VALUE;
   ++counts.maps;
   memset(map, 0, sizeof *map);
