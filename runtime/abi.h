@@ -15,7 +15,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define MILLE_ABI_VERSION 17
+#define MILLE_ABI_VERSION 18
 
 /* ---- Words of the structs ------------------------------------------------ */
 
