@@ -27,7 +27,8 @@ made() {
       runtime) installed="runtime development"
         targets="mille_runtime mille_runtime_shared mille_kernel_support mille_text
         mille_generation mille_loader mille_loader_shared" ;;
-      *) installed=$component targets="mille mille-opt" ;;
+      *) installed=$component
+        targets="mille mille-opt mille-lsp mille-reduce command-files" ;;
     esac
     # shellcheck disable=SC2086
     cmake --build build --target $targets >> "$folder/$1.log"
