@@ -40,11 +40,15 @@ foreach(tool mille mille-compiler mille-opt mille-lsp mille-reduce)
       set(_folder libexec)
     endif()
     install(TARGETS ${tool} RUNTIME DESTINATION ${_folder} COMPONENT tools)
-    set_target_properties(${tool} PROPERTIES
+    # Not the build's own folder, of which an installed file would keep the length.
+    set_target_properties(${tool} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
       INSTALL_RPATH "$ORIGIN/../lib/mille;${LLVM_LIBRARY_DIR}")
   endif()
 endforeach()
 install(FILES ${Halide_LIBRARY} DESTINATION lib/mille COMPONENT tools)
+cmake_path(GET Halide_LIBRARY FILENAME _halide)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib/mille)
+file(CREATE_LINK ${Halide_LIBRARY} ${PROJECT_BINARY_DIR}/lib/mille/${_halide} SYMBOLIC)
 
 # Man pages and completions, from the tool's own help, and the licences of what
 # the tools carry.
