@@ -11,7 +11,7 @@ extern "C" {
 #define FAKE_CUDA_MAGIC "FAKECUDA"
 /* Stands for a cubin: a kernel that the host computes, all blocks at once. */
 typedef struct {
-  char magic[8];
+  __attribute__((nonstring)) char magic[8];
   const char *name;
   void (*function)(void **arguments, const unsigned blocks[3], unsigned shared);
   uint32_t arguments;

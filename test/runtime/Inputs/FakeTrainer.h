@@ -194,8 +194,10 @@ static char *contentOf(const char *path, size_t *bytes) {
   return content;
 }
 
-static void trained(const mille_training_info *with, int threads, int64_t from,
-                    int64_t to, const char *resume, const char *path) {
+__attribute__((unused)) static void trained(const mille_training_info *with,
+                                            int threads, int64_t from,
+                                            int64_t to, const char *resume,
+                                            const char *path) {
   mille_package *package = openPackage(with);
   mille_trainer *trainer = trainerOf(package, threads);
   if (resume)
@@ -210,7 +212,7 @@ static void trained(const mille_training_info *with, int threads, int64_t from,
   mille_package_close(package);
 }
 
-static void same(const char *left, const char *right) {
+__attribute__((unused)) static void same(const char *left, const char *right) {
   size_t sizes[2];
   char *texts[2] = {contentOf(left, &sizes[0]), contentOf(right, &sizes[1])};
   CHECK(sizes[0] == sizes[1] && memcmp(texts[0], texts[1], sizes[0]) == 0);
