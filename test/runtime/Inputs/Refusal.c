@@ -104,9 +104,8 @@ static const char *const forms[] = {
     "cannot read /",
     "the # bytes of ",
     "a session needs # bytes but memory was refused",
-    ("a session of batch 2, tokens 32 on # threads needs # bytes but memory "
-     "was "
-     "refused"),
+    ("a session of batch 2, tokens 32 on # threads needs # bytes but "
+     "memory was refused"),
     "cannot start # threads: Resource temporarily unavailable",
     "cannot read the size of "};
 enum { formCount = sizeof forms / sizeof *forms };
