@@ -15,8 +15,8 @@ include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Halide
   REQUIRED_VARS Halide_LIBRARY Halide_INCLUDE_DIR VERSION_VAR Halide_VERSION)
 if(Halide_FOUND AND NOT TARGET Halide::Halide)
-  # Its checks say which line of Halide.h failed, not where the header lies: builds in
-  # two folders are equal.
+  # Checks in Halide.h name the file that they are in. The option leaves out its folder,
+  # so that builds in two folders are equal.
   add_library(Halide::Halide SHARED IMPORTED)
   set_target_properties(Halide::Halide PROPERTIES
     IMPORTED_LOCATION ${Halide_LIBRARY}

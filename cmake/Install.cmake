@@ -40,7 +40,8 @@ foreach(tool mille mille-compiler mille-opt mille-lsp mille-reduce)
       set(_folder libexec)
     endif()
     install(TARGETS ${tool} RUNTIME DESTINATION ${_folder} COMPONENT tools)
-    # Not the build's own folder, of which an installed file would keep the length.
+    # Programs of the build look for Halide where installed ones do. Of a path into the
+    # build an installed file would keep the length, and builds in two folders differ.
     set_target_properties(${tool} PROPERTIES BUILD_WITH_INSTALL_RPATH ON
       INSTALL_RPATH "$ORIGIN/../lib/mille;${LLVM_LIBRARY_DIR}")
   endif()

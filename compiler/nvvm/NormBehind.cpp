@@ -69,7 +69,7 @@ private:
   std::vector<Region> regions;   // of joined rows
   std::vector<Pairs> columns;    // of extras that are read by column
   Reg slot, lane, number, first; // row of the block, of four, chunk, column
-  Reg exists;                    // whether the chunk does; absent: all do
+  Reg exists; // whether the thread's chunk is in the row; absent: all are
 };
 
 } // namespace

@@ -201,9 +201,9 @@ uint64_t blocksOf(const Call &call, const mille_device_kernel &kernel,
 
 // Of a block. Every second launch that is `apart` is wide: two of its blocks do
 // not fit on a unit, and beside each only one of the launches before and after.
-// Not the first: the second of a decoder's layer is the product behind
-// attention, whose blocks leave room for two on some units and for none on
-// others.
+// The second launch of a run is the first that is wide: in a decoder's layer it
+// is the product behind attention, whose blocks leave room for two narrow ones
+// on some units and for none on others.
 uint32_t sharedBytesOf(Part &part, const mille_device_kernel &kernel,
                        uint64_t blocks) {
   const bool wide = kernel.apart && blocks <= part.on().info().units &&

@@ -116,7 +116,8 @@ Status OneRun::launch(const Kernels &kernels, const emulate::LaunchCase &launch,
     const bool isLast = kernel == kernels.back();
     if (kernel != kernels.front())
       out << "then: ";
-    // Those before it are kernels of other ops, with which guards are tried.
+    // Guards of kernels before the last are tried where each is an op's only
+    // kernel.
     emulate::Trials trials = options.trials;
     if (!isLast)
       trials.leftOut.clear();
