@@ -29,8 +29,8 @@ std::string judgeOut(const Operand &expected, const emulate::Buffer &buffer,
 using Kernels = std::vector<std::unique_ptr<emulate::Kernel>>;
 Kernels makeKernels(mlir::Operation *op, const KernelSpec &spec, bool few,
                     unsigned rank, std::string &problem);
-// Marks the buffers that a kernel has changed as written: the next kernel of the
-// op may read them.
+// Marks the buffers that a kernel has changed as written: the op's next kernel
+// may read them.
 void noteWritten(const std::vector<emulate::Buffer> &before,
                  std::vector<emulate::Buffer> &buffers);
 // What a launch at these sizes is given.
