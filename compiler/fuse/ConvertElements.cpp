@@ -67,8 +67,8 @@ LogicalResult Converter::convertAffine(AffineOp op) {
   RowsParts spec;
   spec.inputs.push_back(valueOf(op.getInput()));
   int holders[2] = {-1, -1}; // the arguments of scale and shift, -1: constant
-  for (auto [i, scale] :
-       llvm::enumerate(ArrayRef{op.getScaleAttr(), op.getShiftAttr()})) {
+  const ScaleAttr scales[] = {op.getScaleAttr(), op.getShiftAttr()};
+  for (auto [i, scale] : llvm::enumerate(scales)) {
     auto operand = scaleOperand(op, i == 0 ? "scale" : "shift", scale);
     if (failed(operand))
       return failure();
