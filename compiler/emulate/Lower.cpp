@@ -158,6 +158,14 @@ std::optional<bool> Lowering::rewriteNumber(Operation *op) {
                           op->getResult(0).getType()));
     return true;
   }
+  if (auto two = dyn_cast<NVVM::ConvertF32x2ToF8x2Op>(op)) {
+    if (!isa<Float8E4M3FNType>(two.getDstTy()) ||
+        two.getRnd() != NVVM::FPRoundingMode::RN || two.getRelu())
+      return refuse(op, "a rounding other than to the nearest e4m3");
+    replace(op, plainCall(loc, "to_e4m3x2", {two.getA(), two.getB()},
+                          op->getResult(0).getType()));
+    return true;
+  }
   auto narrow = dyn_cast<LLVM::FPTruncOp>(op);
   if (!narrow)
     return std::nullopt;

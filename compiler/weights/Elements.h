@@ -52,6 +52,12 @@ inline float widenF16(uint16_t bits) {
   return value;
 }
 
+// A float of 8 bits, 4 of them significant, without infinities (f8E4M3FN).
+// Rounds to nearest, ties to even; beyond 448 to 448. A NaN stays a NaN.
+inline constexpr double mostE4m3 = 448;
+uint8_t narrowE4m3(double value);
+double widenE4m3(uint8_t bits);
+
 // Calls `use` with a function object that loads one element: as float if float
 // holds every value of the type, else as double.
 template <typename Use> void withLoader(Encoding type, Use use) {
