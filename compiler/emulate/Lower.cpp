@@ -3,6 +3,7 @@
 #include "compiler/emulate/Lower.h"
 #include "compiler/emulate/Lowering.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 
