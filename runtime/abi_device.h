@@ -75,6 +75,8 @@ typedef struct mille_device_kernel {
    * more than half as many; a block without a tile is to end after those of the
    * next launch have begun. */
   uint32_t apart;
+  /* Null, or the kernel that is launched behind it, with the same buffers. */
+  const struct mille_device_kernel *then;
 } mille_device_kernel;
 
 #endif

@@ -104,11 +104,12 @@ public:
         pointer(llvm::PointerType::get(context, 0)) {}
 
   llvm::Constant *of(const LaunchedCode &launched) {
-    static_assert(sizeof(mille_device_kernel) == 128 &&
+    static_assert(sizeof(mille_device_kernel) == 136 &&
                   offsetof(mille_device_kernel, threads) == 40 &&
                   offsetof(mille_device_kernel, arguments) == 104 &&
                   offsetof(mille_device_kernel, most_queries) == 120 &&
-                  offsetof(mille_device_kernel, apart) == 124);
+                  offsetof(mille_device_kernel, apart) == 124 &&
+                  offsetof(mille_device_kernel, then) == 128);
     const Launch &launch = launched.launch;
     const DeviceCode &code = launched.code;
     llvm::SmallVector<llvm::Constant *> amounts;
@@ -131,13 +132,15 @@ public:
                  words(launch.arguments.data(),
                        launch.arguments.size() * sizeof(mille_launch_argument)),
                  "arguments"),
-             launched.ofLong ? of(*launched.ofLong)
-                             : llvm::ConstantPointerNull::get(pointer),
-             number(launched.mostQueries), number(launch.apart)}),
+             orNull(launched.ofLong), number(launched.mostQueries),
+             number(launch.apart), orNull(launched.then)}),
         "description");
   }
 
 private:
+  llvm::Constant *orNull(const std::unique_ptr<LaunchedCode> &other) {
+    return other ? of(*other) : llvm::ConstantPointerNull::get(pointer);
+  }
   llvm::Constant *number(uint32_t value) {
     return llvm::ConstantInt::get(word, value);
   }

@@ -25,6 +25,7 @@ struct LaunchedCode {
   DeviceCode code;
   std::unique_ptr<LaunchedCode> ofLong;
   uint32_t mostQueries = 0;
+  std::unique_ptr<LaunchedCode> then;
 };
 
 // An object with the mille_kernel_function `symbol`, which launches the code.

@@ -5,6 +5,7 @@
 #include "compiler/kernels/Cache.h"
 #include "compiler/nvvm/Attention.h"
 #include "compiler/nvvm/Emit.h"
+#include "compiler/nvvm/NormBehind.h"
 #include "compiler/nvvm/NormedMatmul.h"
 #include "compiler/nvvm/Ptxas.h"
 #include "compiler/nvvm/Quantize.h"
@@ -115,8 +116,7 @@ public:
     switch (spec.kind) {
     case KernelKind::matmul:
       if (!spec.joined.empty())
-        return {"tiles of " + wordsOf(normedTile(spec, false)) +
-                "; few rows: " + wordsOf(normedTile(spec, true))};
+        return {explainNormed(spec)};
       if (isOfParts(spec.matmul))
         return {explainParts(spec)};
       if (spec.matmul.experts)
@@ -172,6 +172,14 @@ static Kernel writeRanked(mlir::MLIRContext &context, const KernelSpec &spec,
   return kernel;
 }
 
+static Kernel writeNormed(mlir::MLIRContext &context, const KernelSpec &spec,
+                          bool few, const std::string &entry) {
+  if (!few)
+    if (std::optional<MatmulTile> tile = tileBehindNorm(spec))
+      return writeProductThenNorm(context, spec, *tile, entry);
+  return writeNormedMatmul(context, spec, normedTile(spec, few), entry);
+}
+
 bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
                               const KernelRequest &request, Kernel &kernel,
                               std::string &problem) {
@@ -191,8 +199,7 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   else if (spec.kind == KernelKind::quantize)
     kernel = writeQuantize(context, spec, entry);
   else if (!spec.joined.empty())
-    kernel =
-        writeNormedMatmul(context, spec, normedTile(spec, request.few), entry);
+    kernel = writeNormed(context, spec, request.few, entry);
   else if (isOfParts(spec.matmul))
     kernel = writePartsMatmul(context, spec,
                               partsTile(spec.matmul, request.few), entry);
@@ -215,11 +222,14 @@ static bool makeCode(const Kernel &kernel, LaunchedCode &made,
   if (!makePtx(*kernel.module, code.ptx, problem) ||
       (!ptxasPath().empty() && !assemble(code.ptx, code.cubin, facts, problem)))
     return false;
-  if (!kernel.ofLong)
-    return true;
-  made.ofLong = std::make_unique<LaunchedCode>();
+  auto make = [&](const std::unique_ptr<Kernel> &other,
+                  std::unique_ptr<LaunchedCode> &into) {
+    if (other)
+      into = std::make_unique<LaunchedCode>();
+    return !other || makeCode(*other, *into, problem);
+  };
   made.mostQueries = kernel.mostQueries;
-  return makeCode(*kernel.ofLong, *made.ofLong, problem);
+  return make(kernel.ofLong, made.ofLong) && make(kernel.then, made.then);
 }
 
 bool NvvmGenerator::generate(const KernelRequest &request, std::string &object,

@@ -15,6 +15,8 @@ struct Kernel {
   // Launched in its place where sequences have more than `mostQueries` queries.
   std::unique_ptr<Kernel> ofLong = nullptr;
   uint32_t mostQueries = 0;
+  // Launched behind it, with the same buffers.
+  std::unique_ptr<Kernel> then = nullptr;
 };
 
 } // namespace mille::nvvm

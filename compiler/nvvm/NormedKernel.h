@@ -1,6 +1,7 @@
 // The writer of products whose rows are normed: NormedMatmul.cpp has the
 // operands and the sums, NormedRows.cpp the statistics and the outs.
 #pragma once
+#include "compiler/nvvm/ChunkNorm.h"
 #include "compiler/nvvm/Extras.h"
 #include "compiler/nvvm/Fragments.h"
 #include "compiler/nvvm/Matmul.h"
@@ -9,8 +10,6 @@
 
 namespace mille::nvvm {
 
-// Columns of a statistic, and of a panel of f32.
-constexpr unsigned chunk = 32;
 // A group's rows of a panel, in lines of 128 bytes.
 constexpr unsigned slotBytes = 64 * lineBytes;
 
@@ -55,7 +54,6 @@ private:
                unsigned h);
   void addUp(Regs &values, RingState state);
   void takeStatistic(const Regs &values, unsigned panel);
-  Reg overLanes(Reg x);
   void exchange();
   void combine();
   Reg statistic(Reg chunkNumber, unsigned h);
@@ -77,7 +75,7 @@ private:
   Extras direct;
   Builder b;
   Reg shared, group, thread, rank, row, column, rows, steps, arrived;
-  Reg mean[2], scale[2]; // of both rows of a thread
+  ChunkNorm::Factors factors[2]; // of both rows of a thread
   std::optional<Ring> ring;
   std::optional<Fragments> fragments;
 };

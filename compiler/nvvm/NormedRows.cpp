@@ -11,12 +11,6 @@ constexpr int allGroups = 4;
 
 //===-- Statistics --------------------------------------------------------===//
 
-// The four lanes of a row.
-Reg NormedWriter::overLanes(Reg x) {
-  x = x + b.shuffleXor(x, 1);
-  return x + b.shuffleXor(x, 2);
-}
-
 // Where the statistic of a chunk of this thread's row half `h` lies.
 Reg NormedWriter::statistic(Reg chunkNumber, unsigned h) {
   Reg own = (group - 1) * 64 + fragments->row + int(8 * h);
@@ -24,28 +18,16 @@ Reg NormedWriter::statistic(Reg chunkNumber, unsigned h) {
                           int(layout.statistics));
 }
 
-// Of a layer norm the sum and the squares around its own mean, else the
-// squares.
 void NormedWriter::takeStatistic(const Regs &values, unsigned panel) {
-  const bool centred = spec.joined[0].rows.norm == RowStatistic::layer;
+  ChunkNorm norm(b, spec.joined[0].rows);
   for (unsigned h : {0, 1}) {
     Regs eight;
     for (unsigned j = 0; j < 4; ++j)
       for (unsigned e : {0, 1})
         eight.push_back(values[(panel * 4 + j) * 4 + 2 * h + e]);
-    Reg sum = eight[0], squares = b.real(0);
-    if (centred) {
-      for (unsigned i = 1; i < 8; ++i)
-        sum = sum + eight[i];
-      sum = overLanes(sum);
-    }
-    for (Reg x : eight) {
-      Reg far = centred ? b.fma(sum, -1.0 / chunk, x) : x;
-      squares = b.fma(far, far, squares);
-    }
-    squares = overLanes(squares);
+    Regs of = norm.take(eight);
     b.ifThen(eq(thread % 4, 0), [&] {
-      b.store(b.vector({sum, squares}),
+      b.store(b.vector(of),
               statistic(rank * int(layout.chunks) + int(panel), h), 8);
     });
   }
@@ -69,47 +51,12 @@ void NormedWriter::exchange() {
   b.waitBarrier(arrived, b.constant(0));
 }
 
-// The mean and the factor of both rows. A lane takes every fourth chunk.
+// The mean and the factor of both rows.
 void NormedWriter::combine() {
-  const RowsSpec &norm = spec.joined[0].rows;
-  const bool centred = norm.norm == RowStatistic::layer;
-  const double share = 1.0 / double(norm.group);
-  Reg lane = thread % 4;
-  for (unsigned h : {0, 1}) {
-    Regs sums, squares, exist;
-    for (unsigned first = 0; first < layout.allChunks; first += 4) {
-      Reg number = lane + int(first), inside;
-      if (first + 4 > layout.allChunks) {
-        inside = lt(number, int(layout.allChunks));
-        number = b.select(inside, number, b.constant(0));
-      }
-      Regs two =
-          b.elements(b.load(statistic(number, h), b.vectorOf(2, b.f32()), 8));
-      sums.push_back(two[0]);
-      squares.push_back(two[1]);
-      exist.push_back(inside);
-    }
-    auto total = [&](auto termOf) {
-      Reg all = b.real(0);
-      for (unsigned i = 0; i < sums.size(); ++i) {
-        Reg term = termOf(i);
-        all = all + (exist[i] ? b.select(exist[i], term, b.real(0)) : term);
-      }
-      return overLanes(all);
-    };
-    mean[h] = b.real(0);
-    if (centred)
-      mean[h] = total([&](unsigned i) { return sums[i]; }) * share;
-    Reg all = total([&](unsigned i) {
-      if (!centred)
-        return squares[i];
-      Reg far = b.fma(sums[i], 1.0 / chunk, b.negative(mean[h]));
-      return b.fma(far * double(chunk), far, squares[i]);
-    });
-    scale[h] = norm.norm == RowStatistic::l2
-                   ? b.reciprocal(b.maximum(b.sqrt(all), norm.eps))
-                   : b.rsqrt(b.fma(all, share, norm.eps));
-  }
+  ChunkNorm norm(b, spec.joined[0].rows);
+  for (unsigned h : {0, 1})
+    factors[h] = norm.combine(layout.allChunks, thread % 4,
+                              [&](Reg number) { return statistic(number, h); });
 }
 
 //===-- Outs --------------------------------------------------------------===//
@@ -139,7 +86,7 @@ std::vector<NormedWriter::Four> NormedWriter::partsOf(const Regs &values,
           for (const Regs &two : inputs)
             arguments.push_back(two[e]);
           if (number == 0)
-            arguments[0] = (arguments[0] - mean[h]) * scale[h];
+            arguments[0] = (arguments[0] - factors[h].mean) * factors[h].scale;
           parts[number + 1][j][2 * h + e] = region.apply(arguments);
         }
       }

@@ -3,6 +3,7 @@
 // Its constants are fitted to an H200 (docs/cuda.md). Must not see a device.
 #include "compiler/nvvm/Tiles.h"
 
+#include "compiler/nvvm/NormBehind.h"
 #include "compiler/nvvm/NormedMatmul.h"
 #include "compiler/nvvm/Region.h"
 #include "llvm/ADT/STLExtras.h"
@@ -255,6 +256,33 @@ static double stepCycles(double rows, double columns) {
   return std::max(rows * columns / 32, 2 * (rows + columns));
 }
 
+// Of many rows. What a wave takes beside its products is fitted to an H200 (133
+// and 73 us for 12288 rows of 3072 and of 768 values to 768 columns).
+static double normedCycles(const KernelSpec &spec, int64_t rows) {
+  constexpr double outs = 19500; // statistics, their exchange, and the outs
+  const NormedTile tile = normedTile(spec, false);
+  const int64_t tiles = (rows + tile.rows() - 1) / tile.rows();
+  return std::ceil(double(tiles) / clustersAtOnce(tile.cluster)) *
+         (spec.matmul.inner / 64 * stepCycles(tile.rows(), tile.columns) +
+          outs);
+}
+
+std::optional<MatmulTile> tileBehindNorm(const KernelSpec &spec) {
+  const std::optional<KernelSpec> product = productBehindNorm(spec);
+  if (!product)
+    return std::nullopt;
+  const std::vector<MatmulTile> tiles = matmulTiles(*product);
+  if (tiles.empty())
+    return std::nullopt;
+  double ratio = 0; // of two launches' time to that of one
+  for (auto [i, rows] : llvm::enumerate(likelyRows))
+    ratio +=
+        weightOfRows[i] *
+        (cyclesOf(*product, tiles.front(), rows) + normCycles(spec, rows)) /
+        normedCycles(spec, rows);
+  return ratio < 1 ? std::optional(tiles.front()) : std::nullopt;
+}
+
 // As many waves of narrow tiles as take less time than one of wide tiles.
 unsigned normedFewRows(const KernelSpec &spec) {
   if (!whyNotMatmul(spec).empty())
@@ -373,6 +401,14 @@ std::string explainTile(const KernelSpec &spec, const MatmulTile &tile) {
          std::to_string(stepsOf(spec.matmul)) + " steps; the model expects " +
          rounded(100 * ideal / cyclesOf(spec, tile, rows)) +
          " % of the tensor cores' peak at " + std::to_string(rows) + " rows";
+}
+
+std::string explainNormed(const KernelSpec &spec) {
+  const std::optional<MatmulTile> tile = tileBehindNorm(spec);
+  return "tiles of " +
+         (tile ? wordsOf(*tile) + ", and the norm in a launch behind"
+               : wordsOf(normedTile(spec, false))) +
+         "; few rows: " + wordsOf(normedTile(spec, true));
 }
 
 std::string explainExperts(const MatmulSpec &matmul) {

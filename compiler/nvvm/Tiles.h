@@ -28,6 +28,11 @@ unsigned partsFewRows(const MatmulSpec &matmul);
 std::string explainParts(const KernelSpec &spec);
 
 std::string wordsOf(const MatmulTile &tile);
+// Of a product with joined rows: the tile of the product where many rows take
+// less time in two launches, the second for the norm.
+std::optional<MatmulTile> tileBehindNorm(const KernelSpec &spec);
+std::string explainNormed(const KernelSpec &spec);
+
 std::string explainExperts(const MatmulSpec &matmul);
 std::string explainTile(const KernelSpec &spec, const MatmulTile &tile);
 std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile);

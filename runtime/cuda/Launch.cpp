@@ -294,7 +294,10 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
                      task.experts, task.past, few ? of.few_rows : UINT64_MAX};
   part.regions.startKernel();
   if (session.planning) {
-    int32_t code = planLaunch(task, call, kernel);
+    int32_t code = 0;
+    for (const mille_device_kernel *one = &kernel; !code && one;
+         one = one->then)
+      code = planLaunch(task, call, *one);
     if (!code && kernel.of_long)
       code = planLaunch(task, call, *kernel.of_long);
     session.failed.change(0, code);
@@ -304,7 +307,11 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
     return 0;
   const bool isLong = kernel.of_long && call.of({MILLE_COUNT_QUERIES, 1, 1}) >
                                             kernel.most_queries;
-  return launchOne(task, call, isLong ? *kernel.of_long : kernel);
+  int32_t code = 0;
+  for (const mille_device_kernel *one = isLong ? kernel.of_long : &kernel;
+       !code && one; one = one->then)
+    code = launchOne(task, call, *one);
+  return code;
 }
 
 } // namespace mille::cuda

@@ -69,9 +69,14 @@ public:
          Outs &outs, llvm::raw_ostream &out)
       : op(op), spec(spec), options(options), outs(outs), out(out) {}
 
-  Status run(const emulate::Kernel &kernel, int64_t rows);
+  Status run(const Kernels &kernels, int64_t rows);
 
 private:
+  // The last kernel gives the outs, which `judge` sees; those before it give
+  // the same bits under every schedule.
+  Status launch(const Kernels &kernels, const emulate::LaunchCase &launch,
+                std::vector<emulate::Buffer> &buffers, emulate::Judge judge);
+
   mlir::Operation *op;
   const KernelSpec &spec;
   const Options &options;
@@ -82,8 +87,47 @@ private:
 
 // Attention to states, and matmuls, in every tile and in both row classes.
 static bool bitsAreOfAll(const KernelSpec &spec) {
-  return spec.attention.past ||
-         (spec.kind == KernelKind::matmul && spec.joined.empty());
+  return spec.attention.past || spec.kind == KernelKind::matmul;
+}
+
+void mille::emulated::noteWritten(const std::vector<emulate::Buffer> &before,
+                                  std::vector<emulate::Buffer> &buffers) {
+  for (size_t i = 0; i < buffers.size(); ++i)
+    buffers[i].written |= buffers[i].bytes != before[i].bytes;
+}
+
+Status OneRun::launch(const Kernels &kernels, const emulate::LaunchCase &launch,
+                      std::vector<emulate::Buffer> &buffers,
+                      emulate::Judge judge) {
+  Status worst = Status::done;
+  for (const auto &kernel : kernels) {
+    const std::vector<emulate::Buffer> before = buffers;
+    std::vector<std::vector<char>> first;
+    auto sameBits = [&](const std::vector<emulate::Buffer> &results) {
+      std::vector<std::vector<char>> bytes;
+      for (const emulate::Buffer &buffer : results)
+        bytes.push_back(buffer.bytes);
+      if (first.empty())
+        first = bytes;
+      return std::string(bytes == first ? ""
+                                        : "other bits than with the first "
+                                          "seed");
+    };
+    const bool isLast = kernel == kernels.back();
+    if (kernel != kernels.front())
+      out << "then: ";
+    // Those before it are kernels of other ops, with which guards are tried.
+    emulate::Trials trials = options.trials;
+    if (!isLast)
+      trials.leftOut.clear();
+    Status status =
+        emulate::run(*kernel, launch, buffers, trials,
+                     isLast ? judge : emulate::Judge(sameBits), out);
+    if (failed(status))
+      worst = status;
+    noteWritten(before, buffers);
+  }
+  return worst;
 }
 
 // Where each expert's rows begin, behind the out.
@@ -97,7 +141,7 @@ static emulate::Buffer startsBuffer(const MatmulSpec &m, int64_t rows) {
   return operand.bytes(true);
 }
 
-Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
+Status OneRun::run(const Kernels &kernels, int64_t rows) {
   Sizes sizes = {rows, options.sequences, options.keys, options.first};
   if (rows % sizes.sequences) {
     op->emitError() << "rows is " << rows << " but sequences is "
@@ -119,8 +163,8 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
     buffers.push_back(operand.bytes(buffers.size() < inputs));
   if (spec.matmul.experts)
     buffers.push_back(startsBuffer(spec.matmul, rows));
-  emulate::LaunchCase launch = launchOf(sizes);
-  launch.units = options.units;
+  emulate::LaunchCase sized = launchOf(sizes);
+  sized.units = options.units;
   std::vector<std::vector<char>> own;
   std::vector<std::vector<char>> &first = bitsAreOfAll(spec) ? outs[rows] : own;
   auto judge = [&](const std::vector<emulate::Buffer> &results) {
@@ -141,7 +185,7 @@ Status OneRun::run(const emulate::Kernel &kernel, int64_t rows) {
     return problem;
   };
   out << rows << " rows: ";
-  return emulate::run(kernel, launch, buffers, options.trials, judge, out);
+  return launch(kernels, sized, buffers, judge);
 }
 
 emulate::LaunchCase mille::emulated::launchOf(const Sizes &sizes) {
@@ -156,25 +200,31 @@ emulate::LaunchCase mille::emulated::launchOf(const Sizes &sizes) {
   return launch;
 }
 
-std::unique_ptr<emulate::Kernel>
-mille::emulated::makeKernel(mlir::Operation *op, const KernelSpec &spec,
-                            bool few, unsigned rank, std::string &problem) {
+Kernels mille::emulated::makeKernels(mlir::Operation *op,
+                                     const KernelSpec &spec, bool few,
+                                     unsigned rank, std::string &problem) {
   KernelRequest request = {spec, hopper(), "kernel_argv", few, rank, false};
   nvvm::Kernel kernel;
   if (!nvvm::writeKernel(*op->getContext(), request, kernel, problem))
-    return nullptr;
-  mille_device_kernel description = nvvm::descriptionOf(kernel.launch);
-  auto modules = kernel.module->getOps<mlir::gpu::GPUModuleOp>();
-  return emulate::Kernel::make(*modules.begin(), description, problem);
+    return {};
+  Kernels kernels;
+  for (nvvm::Kernel *one = &kernel; one; one = one->then.get()) {
+    mille_device_kernel description = nvvm::descriptionOf(one->launch);
+    auto modules = one->module->getOps<mlir::gpu::GPUModuleOp>();
+    kernels.push_back(
+        emulate::Kernel::make(*modules.begin(), description, problem));
+    if (!kernels.back())
+      return {};
+  }
+  return kernels;
 }
 
 static Status runClass(mlir::Operation *op, const KernelSpec &spec, bool few,
                        unsigned rank, const Options &options, Outs &outs,
                        llvm::raw_ostream &out) {
   std::string problem;
-  std::unique_ptr<emulate::Kernel> kernel =
-      makeKernel(op, spec, few, rank, problem);
-  if (!kernel) {
+  const Kernels kernels = makeKernels(op, spec, few, rank, problem);
+  if (kernels.empty()) {
     if (!problem.empty())
       op->emitError() << "no Hopper kernel: " << problem;
     return Status::input;
@@ -182,7 +232,7 @@ static Status runClass(mlir::Operation *op, const KernelSpec &spec, bool few,
   OneRun one(op, spec, options, outs, out);
   Status worst = Status::done;
   for (int64_t rows : options.rows) {
-    Status status = one.run(*kernel, rows);
+    Status status = one.run(kernels, rows);
     worst = failed(status) ? status : worst;
   }
   return worst;

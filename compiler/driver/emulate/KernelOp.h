@@ -23,13 +23,15 @@ double boundOf(const KernelSpec &spec);
 std::string judgeOut(const Operand &expected, const emulate::Buffer &buffer,
                      double bound);
 
-// The kernel of an op on memrefs, ready to run. Null, with a sentence in
-// `problem`, where the generator leaves it to another or the emulator refuses
-// it.
-std::unique_ptr<emulate::Kernel> makeKernel(mlir::Operation *op,
-                                            const KernelSpec &spec, bool few,
-                                            unsigned rank,
-                                            std::string &problem);
+// The kernels of an op on memrefs, ready to run one after the other. None, with
+// a sentence in `problem`, where the generator leaves it to another or the
+// emulator refuses it.
+using Kernels = std::vector<std::unique_ptr<emulate::Kernel>>;
+Kernels makeKernels(mlir::Operation *op, const KernelSpec &spec, bool few,
+                    unsigned rank, std::string &problem);
+// What the kernels before the last have written is there for the next.
+void noteWritten(const std::vector<emulate::Buffer> &before,
+                 std::vector<emulate::Buffer> &buffers);
 // What a launch at these sizes is given.
 emulate::LaunchCase launchOf(const Sizes &sizes);
 

@@ -56,7 +56,7 @@ namespace {
 struct Made {
   mlir::Operation *op = nullptr; // on memrefs
   KernelSpec spec;
-  std::unique_ptr<emulate::Kernel> kernel;
+  Kernels kernels;
 };
 
 class ModelRunner {
@@ -101,8 +101,8 @@ Made &ModelRunner::make(mlir::Operation *op) {
   else if (mlir::failed(readSpec(made->op, made->spec)))
     problem = "its types";
   else
-    made->kernel = makeKernel(made->op, made->spec, false, 0, problem);
-  if (!made->kernel)
+    made->kernels = makeKernels(made->op, made->spec, false, 0, problem);
+  if (made->kernels.empty())
     out << op->getName().getStringRef() << ": left to others: " << problem
         << "\n";
   return *made;
@@ -147,7 +147,13 @@ std::optional<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
     bytes.push_back(buffer.bytes(&buffer != &buffers.back()));
   emulate::LaunchCase launch = launchOf(sizes);
   launch.seed = seed++;
-  std::string problem = made.kernel->run(launch, bytes);
+  std::string problem;
+  for (const auto &kernel : made.kernels) {
+    const std::vector<emulate::Buffer> before = bytes;
+    if (problem.empty())
+      problem = kernel->run(launch, bytes);
+    noteWritten(before, bytes);
+  }
   if (problem.empty())
     problem = judgeOut(buffers.back(), bytes.back(), boundOf(made.spec));
   ++emulated;
@@ -167,7 +173,7 @@ std::optional<Value> ModelRunner::run(mlir::Operation *op,
                                       llvm::ArrayRef<const Value *> operands) {
   Made &made = make(op);
   std::optional<Sizes> sizes;
-  if (made.kernel)
+  if (!made.kernels.empty())
     sizes = sizesOf(op, operands);
   std::string problem;
   std::vector<Operand> buffers;

@@ -372,6 +372,7 @@ static void apart(void) {
     int wide;
   } sizes[] = {{1, 1, 2}, {2, 2, 2}, {3, 4, 2}, {4, 4, 2}, {5, 5, 0}};
   nextKernel.apart = nextIsApart = 1;
+  nextKernel.then = &behindKernel; /* each launch is two */
   nextKernels = 3;
   for (unsigned n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
     nextKernel.tiles[0].times = sizes[n].tiles;
@@ -379,14 +380,16 @@ static void apart(void) {
     mille_package *package = openPackage();
     mille_session *session = open(package);
     for (int run = 0; run < 3; ++run) {
-      const int before = counts()->wide;
+      const int before = counts()->wide, behind = behindRuns;
       check(session, 7);
+      CHECK(behindRuns == behind + nextKernels);
       CHECK(counts()->wide == before + sizes[n].wide);
     }
     CHECK(counts()->live_instances == 1); /* equal runs */
     closeBoth(package, session);
   }
   nextKernel.apart = nextIsApart = 0;
+  nextKernel.then = NULL;
   nextKernel.tiles[0].times = nextBlocks = 1;
 }
 

@@ -64,6 +64,19 @@ static void nextOnDevice(void **arguments, const unsigned blocks[3],
 static const fake_cuda_kernel nextCode = {
     FAKE_CUDA_MAGIC, "next", nextOnDevice, 3, {8, 8, 4}};
 
+/* (x, y, rows), behind `next`, whose y is there. */
+static int behindRuns;
+static void behindOnDevice(void **arguments, const unsigned blocks[3],
+                           unsigned shared) {
+  const int32_t rows = *(int32_t *)arguments[2];
+  CHECK(blocks[0] == (unsigned)rows && shared == 64);
+  CHECK(memcmp(*(float **)arguments[0], *(float **)arguments[1],
+               sizeof(float) * rows * columns) == 0);
+  ++behindRuns;
+}
+static const fake_cuda_kernel behindCode = {
+    FAKE_CUDA_MAGIC, "behind", behindOnDevice, 3, {8, 8, 4}};
+
 /* ---- What generated code does for them ----------------------------------- */
 
 static const void *twiceModule = &twiceCode;
@@ -130,6 +143,17 @@ static mille_device_kernel nextKernel = {.entry = "next",
                                          .argument_count = 3,
                                          .overlaps = 1,
                                          .arguments = nextArguments};
+
+static const mille_device_kernel behindKernel = {
+    .entry = "behind",
+    .cubin = &behindCode,
+    .cubin_bytes = sizeof behindCode,
+    .threads = 128,
+    .cluster = 1,
+    .shared_bytes = 64,
+    .tiles = {{MILLE_COUNT_ROWS, 1, 1}, ONE(1), ONE(1)},
+    .argument_count = 3,
+    .arguments = nextArguments};
 
 static int32_t nextFunction(void **arguments) {
   return mille_device_launch(*(mille_task **)arguments[0], &nextKernel,

@@ -79,7 +79,7 @@ void printLaunch(const Launch &launch) {
          << "\n";
 }
 
-bool print(StringRef what, Kernel kernel) {
+bool print(StringRef what, Kernel &kernel) {
   const std::string nvvm = textOf(*kernel.module);
   std::string ptx, problem;
   if (what == "nvvm") {
@@ -131,7 +131,10 @@ int main(int argc, char **argv) {
         else if (what == "object")
           failures += !printObject(spec, tile == "few");
         else
-          failures += !print(what, test::writeWithTile(context, spec, tile));
+          for (Kernel first = test::writeWithTile(context, spec, tile),
+                      *one = &first;
+               one; one = one->then.get())
+            failures += !print(what, *one);
       });
   return !read || failures;
 }

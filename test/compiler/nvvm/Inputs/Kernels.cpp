@@ -2,6 +2,7 @@
 #include "test/compiler/nvvm/Inputs/Kernels.h"
 
 #include "compiler/kernels/ReadSpec.h"
+#include "compiler/nvvm/NormBehind.h"
 #include "compiler/nvvm/NormedMatmul.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,6 +37,9 @@ bool test::eachMatmul(
 
 Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
                            const std::string &words) {
+  if (std::optional<MatmulTile> tile = tileBehindNorm(spec);
+      tile && words == "behind")
+    return writeProductThenNorm(context, spec, *tile, "matmul");
   if (!spec.joined.empty())
     return writeNormedMatmul(context, spec, normedTile(spec, words == "few"),
                              "matmul");

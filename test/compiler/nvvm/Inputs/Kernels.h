@@ -14,8 +14,8 @@ bool eachMatmul(
     const char *file,
     const std::function<void(mlir::MLIRContext &, const KernelSpec &)> &call);
 
-// TILE: columns,blocks,cluster,pingPong or few or few,columns; else the
-// generator's choice.
+// TILE: columns,blocks,cluster,pingPong or few or few,columns, or behind: with
+// the norm in a launch behind the product; else the generator's choice.
 nvvm::Kernel writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
                            const std::string &tile);
 

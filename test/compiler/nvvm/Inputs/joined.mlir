@@ -115,3 +115,27 @@ func.func @pre(%x: memref<?x840xbf16>, %w: memref<512x840xbf16>, %s: memref<?x51
   }
   return
 }
+// A product's norm alone, in bf16: no out holds the sums, so they stay in registers.
+func.func @narrow(%rows: index, %x: memref<?x840xbf16, strided<[848, 1]>>, %w: memref<384x840xbf16>, %b: memref<384xf32>,
+    %s: memref<?x384xf32, strided<[400, 1]>>, %g: memref<384xf32>, %a: memref<384xf32>,
+    %z: memref<?x384xbf16, strided<[416, 1]>>) {
+  %p = kernel.arena offset 0 rows %rows : memref<?x384xf32, strided<[400, 1]>>
+  kernel.launch {
+    kernel.matmul %x, %w extras(%b, %s : memref<384xf32>, memref<?x384xf32, strided<[400, 1]>>)
+      outs(%p : memref<?x384xf32, strided<[400, 1]>>) accumulators 1 {
+    ^bb0(%acc: f32, %c: f32, %e: f32):
+      %0 = arith.addf %acc, %c : f32
+      %1 = arith.addf %e, %0 : f32
+      kernel.yield %1 : f32
+    } : memref<?x840xbf16, strided<[848, 1]>>, memref<384x840xbf16>
+    kernel.rows ins(%p, %g, %a : memref<?x384xf32, strided<[400, 1]>>, memref<384xf32>, memref<384xf32>)
+      outs(%z : memref<?x384xbf16, strided<[416, 1]>>) gather [-1, -1, -1] norm <layer, 1.0e-12> attributes {kernel.joined} {
+    ^bb0(%n: f32, %f: f32, %c: f32):
+      %0 = arith.mulf %n, %f : f32
+      %1 = arith.addf %0, %c : f32
+      kernel.yield %1 : f32
+    }
+    kernel.yield
+  }
+  return
+}
