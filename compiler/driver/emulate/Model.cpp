@@ -231,8 +231,10 @@ Status mille::emulated::runModel(mlir::ModuleOp module,
           compare(outputs, expected, inputs, model->getLoc(), differences);
       failed(s))
     return s;
-  const bool close = judge(out, "outputs", differences, [](const Difference &) {
-    return toleranceOf("emulated_model");
-  });
+  const char *bound =
+      options.dtype == "fp8" ? "emulated_fp8" : "emulated_model";
+  const bool close =
+      judge(out, "outputs", differences,
+            [&](const Difference &) { return toleranceOf(bound); });
   return runner.finish() && close ? Status::done : Status::bug;
 }
