@@ -2,6 +2,7 @@
 // machine whose thread runs. Must not keep state of its own.
 #include "compiler/emulate/Calls.h"
 #include "compiler/emulate/Machine.h"
+#include "dialects/transformer/E4m3.h"
 
 #include <cmath>
 #include <cstring>
@@ -296,25 +297,9 @@ static uint16_t toF16(float x) {
                                        : units + float((exponent + 13) * 1024));
 }
 
-// Beyond 448 to 448.
-static uint8_t toE4m3(float x) {
-  uint8_t sign = std::signbit(x) ? 0x80 : 0;
-  float size = std::min(std::fabs(x), 448.f);
-  if (x != x)
-    return 0x7f;
-  if (size == 0)
-    return sign;
-  int exponent;
-  std::frexp(size, &exponent);
-  // The distance of e4m3 numbers at x is 2^unit.
-  int unit = std::max(exponent - 4, -9);
-  int units = int(std::nearbyint(std::ldexp(size, -unit)));
-  return sign | uint8_t((unit + 9) * 8 + units);
-}
-
 // `a` is the upper byte.
 static uint16_t toE4m3x2(float a, float b) {
-  return uint16_t(toE4m3(a) << 8 | toE4m3(b));
+  return uint16_t(mille::narrowE4m3(a) << 8 | mille::narrowE4m3(b));
 }
 
 llvm::ArrayRef<Function> mille::emulate::functions() {

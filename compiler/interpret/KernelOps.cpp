@@ -3,8 +3,8 @@
 #include "compiler/interpret/RowReaders.h"
 #include "compiler/interpret/ScalarRegion.h"
 #include "compiler/interpret/Spans.h"
-#include "compiler/weights/Elements.h"
 #include "dialects/transformer/BlockForm.h"
+#include "dialects/transformer/E4m3.h"
 
 #include <cmath>
 

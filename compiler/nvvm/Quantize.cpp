@@ -4,6 +4,7 @@
 #include "compiler/nvvm/Quantize.h"
 
 #include "compiler/nvvm/PartThreads.h"
+#include "dialects/transformer/E4m3.h"
 
 namespace mille::nvvm {
 
@@ -11,7 +12,6 @@ namespace {
 
 constexpr int64_t signBit = 0x80000000;
 constexpr int bytesOfWord = 4;
-constexpr double mostE4m3 = 448;
 // Which of equal numbers is the outlier: the first in the order of columns
 // modulo so many.
 constexpr int lanesOfOrder = 64;
@@ -298,7 +298,7 @@ Kernel QuantizeKernel::write() {
 }
 
 std::string wordsOfQuantize(const KernelSpec &spec) {
-  return nvvm::wordsOf(tileOf(spec));
+  return wordsOf(tileOf(spec));
 }
 
 std::string whyNotQuantize(const KernelSpec &spec) {

@@ -329,8 +329,8 @@ private:
     }
   }
 
-  // A step of a row is as large everywhere, of floats it is as large as its
-  // number: these need no columns of one size.
+  // Integers of a row have one step, so that large columns are made smaller
+  // first. The step of a float is as large as its number.
   void toBytes(MatmulOp op, Dtype::Kind kind) {
     const bool floats = kind == Dtype::fp8;
     const ByteKind bytes = floats ? ByteKind::e4m3 : ByteKind::i8;

@@ -5,8 +5,6 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -52,38 +50,6 @@ inline float widenF16(uint16_t bits) {
   magnitude |= uint32_t(bits & 0x8000) << 16;
   std::memcpy(&value, &magnitude, sizeof value);
   return value;
-}
-
-// A float of 8 bits without infinities (f8E4M3FN): a sign, 4 bits of an exponent
-// and 3 of a fraction, which a double has 49 bits further up.
-inline constexpr double mostE4m3 = 448;
-inline constexpr double leastNormalE4m3 = 0x1p-6, unitE4m3 = 0x1p-9;
-inline constexpr int shiftE4m3 = 52 - 3;
-// What the bits of a double's exponent exceed those of e4m3 by.
-inline constexpr uint64_t biasE4m3 = uint64_t(1023 - 7) << 3;
-
-// Rounds to nearest, ties to even; beyond 448 to 448. A NaN stays a NaN.
-inline uint8_t narrowE4m3(double value) {
-  const uint8_t sign = std::signbit(value) ? 0x80 : 0;
-  if (std::isnan(value))
-    return sign | 0x7f;
-  const double size = std::min(std::fabs(value), mostE4m3);
-  if (size < leastNormalE4m3)
-    return sign | uint8_t(std::nearbyint(size / unitE4m3));
-  const auto bits = llvm::bit_cast<uint64_t>(size);
-  const uint64_t half = uint64_t(1) << (shiftE4m3 - 1);
-  const uint64_t rounded = bits + half - 1 + (bits >> shiftE4m3 & 1);
-  return sign | uint8_t((rounded >> shiftE4m3) - biasE4m3);
-}
-
-inline double widenE4m3(uint8_t bits) {
-  const uint64_t magnitude = bits & 0x7f;
-  const double size =
-      magnitude == 0x7f ? NAN
-      : magnitude < 8   ? double(magnitude) * unitE4m3
-                        : llvm::bit_cast<double>((magnitude + biasE4m3)
-                                                 << shiftE4m3);
-  return bits & 0x80 ? -size : size;
 }
 
 // Calls `use` with a function object that loads one element: as float if float

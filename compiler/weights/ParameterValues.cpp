@@ -4,6 +4,7 @@
 #include "compiler/weights/ParameterValues.h"
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Expression.h"
+#include "dialects/transformer/E4m3.h"
 #include "dialects/transformer/ValueList.h"
 #include "llvm/Support/Path.h"
 

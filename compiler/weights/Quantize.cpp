@@ -1,8 +1,8 @@
 // Quantises weights to bytes with a scale per row, and measures their columns.
 // Must give the same bytes in every process: arithmetic is in double, and a
 // scale is rounded once to f32.
-#include "compiler/weights/Elements.h"
 #include "compiler/weights/Expression.h"
+#include "dialects/transformer/E4m3.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Bytes and the numbers that they stand for. Must not know kernels.
 #include "compiler/driver/emulate/ExpectedBytes.h"
 
-#include "compiler/weights/Elements.h"
+#include "dialects/transformer/E4m3.h"
 
 #include <cmath>
 #include <tuple>

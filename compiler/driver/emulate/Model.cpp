@@ -65,17 +65,16 @@ public:
       : scratch(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))),
         seed(seed), out(out) {}
 
-  std::optional<Value> run(mlir::Operation *op,
-                           llvm::ArrayRef<const Value *> operands);
+  std::vector<Value> run(mlir::Operation *op,
+                         llvm::ArrayRef<const Value *> operands);
   bool finish();
 
 private:
   Made &make(mlir::Operation *op);
   std::optional<Sizes> sizesOf(mlir::Operation *op,
                                llvm::ArrayRef<const Value *> operands);
-  std::optional<Value> emulate(mlir::Operation *op, Made &made,
-                               const Sizes &sizes,
-                               std::vector<Operand> &buffers);
+  std::vector<Value> emulate(mlir::Operation *op, Made &made,
+                             const Sizes &sizes, std::vector<Operand> &buffers);
 
   mlir::OwningOpRef<mlir::ModuleOp> scratch;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<Made>> all; // lookup only
@@ -95,9 +94,9 @@ Made &ModelRunner::make(mlir::Operation *op) {
   std::string problem;
   auto attention = llvm::dyn_cast<kernel::AttentionOp>(op);
   auto matmul = llvm::dyn_cast<kernel::MatmulOp>(op);
-  if (op->getNumResults() != 1 || (attention && attention.getPast()) ||
+  if ((attention && attention.getPast()) ||
       (matmul && (matmul.getStarts() || matmul.getHeads())))
-    problem = "it has states, experts, heads or two results";
+    problem = "it has states, experts or heads";
   else if (mlir::failed(readSpec(made->op, made->spec)))
     problem = "its types";
   else
@@ -138,13 +137,14 @@ ModelRunner::sizesOf(mlir::Operation *op,
   return sizes;
 }
 
-std::optional<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
-                                          const Sizes &sizes,
-                                          std::vector<Operand> &buffers) {
+std::vector<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
+                                        const Sizes &sizes,
+                                        std::vector<Operand> &buffers) {
   compute(made.op, made.spec, sizes, buffers);
+  const size_t inputs = buffers.size() - op->getNumResults();
   std::vector<emulate::Buffer> bytes;
   for (const Operand &buffer : buffers)
-    bytes.push_back(buffer.bytes(&buffer != &buffers.back()));
+    bytes.push_back(buffer.bytes(bytes.size() < inputs));
   emulate::LaunchCase launch = launchOf(sizes);
   launch.seed = seed++;
   std::string problem;
@@ -154,23 +154,26 @@ std::optional<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
       problem = kernel->run(launch, bytes);
     noteWritten(before, bytes);
   }
-  if (problem.empty())
-    problem = judgeOut(buffers.back(), bytes.back(), boundOf(made.spec));
+  std::vector<Value> results;
+  for (size_t i = inputs; i < buffers.size(); ++i) {
+    const Element element = buffers[i].spec.element;
+    if (problem.empty())
+      problem = judgeOut(buffers[i], bytes[i], boundOf(made.spec, element));
+    buffers[i].read(bytes[i]);
+    results.push_back(
+        {{buffers[i].rows, buffers[i].spec.columns}, buffers[i].numbers});
+  }
   ++emulated;
   if (!problem.empty()) {
     ++wrong;
     out << op->getName().getStringRef() << ", " << sizes.rows
         << " rows: " << problem << "\n";
   }
-  buffers.back().read(bytes.back());
-  Value result;
-  result.shape = {buffers.back().rows, buffers.back().spec.columns};
-  result.numbers = buffers.back().numbers;
-  return result;
+  return results;
 }
 
-std::optional<Value> ModelRunner::run(mlir::Operation *op,
-                                      llvm::ArrayRef<const Value *> operands) {
+std::vector<Value> ModelRunner::run(mlir::Operation *op,
+                                    llvm::ArrayRef<const Value *> operands) {
   Made &made = make(op);
   std::optional<Sizes> sizes;
   if (!made.kernels.empty())
@@ -183,7 +186,7 @@ std::optional<Value> ModelRunner::run(mlir::Operation *op,
   bool fits = !buffers.empty();
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!llvm::isa<mlir::ShapedType>(operand.getType()) ||
-        next + 1 >= buffers.size())
+        next + op->getNumResults() >= buffers.size())
       continue;
     Operand &buffer = buffers[next++];
     fits &= operands[i] && operands[i]->numbers.size() == buffer.numbers.size();
@@ -193,7 +196,7 @@ std::optional<Value> ModelRunner::run(mlir::Operation *op,
   if (fits)
     return emulate(op, made, *sizes, buffers);
   ++others;
-  return std::nullopt;
+  return {};
 }
 
 bool ModelRunner::finish() {

@@ -1,7 +1,8 @@
 // Numbers of operands and their bytes. Must not compute what the kernel does.
 #include "compiler/driver/emulate/Operands.h"
 
-#include "compiler/weights/Elements.h"
+#include "dialects/transformer/E4m3.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <cstring>
