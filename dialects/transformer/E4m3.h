@@ -34,9 +34,9 @@ inline double widenE4m3(uint8_t bits) {
   const uint64_t magnitude = bits & 0x7f;
   const double size =
       magnitude == 0x7f ? NAN
-      : magnitude < 8   ? double(magnitude) * unitE4m3
-                        : llvm::bit_cast<double>((magnitude + biasE4m3)
-                                                 << shiftE4m3);
+      : magnitude < 8
+          ? double(magnitude) * unitE4m3
+          : llvm::bit_cast<double>((magnitude + biasE4m3) << shiftE4m3);
   return bits & 0x80 ? -size : size;
 }
 

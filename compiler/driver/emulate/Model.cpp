@@ -205,20 +205,36 @@ bool ModelRunner::finish() {
   return emulated && !wrong;
 }
 
+// Reports a heading and a line for each output.
+static Status judgeOutputs(llvm::StringRef heading, const Values &outputs,
+                           const Values &expected, const Values &inputs,
+                           llvm::StringRef bound, mlir::Location at,
+                           llvm::raw_ostream &out) {
+  std::vector<Difference> differences;
+  if (Status s = compare(outputs, expected, inputs, at, differences); failed(s))
+    return s;
+  const bool close = judge(out, heading, differences, [&](const Difference &) {
+    return toleranceOf(bound);
+  });
+  return close ? Status::done : Status::bug;
+}
+
 Status mille::emulated::runModel(mlir::ModuleOp module,
                                  const ModelOptions &options,
                                  llvm::raw_ostream &out) {
   mlir::MLIRContext &context = *module->getContext();
+  auto models = module.getOps<transformer::ModelOp>();
+  mlir::Operation *model = *models.begin();
+  Values inputs, wide, expected, outputs;
+  if (Status s = readTensors(options.inputs, context, inputs); failed(s))
+    return s;
+  ParameterValues parameters(model, options.folder);
+  if (Status s = interpret(model, parameters, inputs, wide); failed(s))
+    return s;
   mlir::PassManager pipeline(&context);
   pipeline.addPass(plan::createNarrowTypes({options.dtype}));
   if (mlir::failed(pipeline.run(module)))
     return Status::input;
-  auto models = module.getOps<transformer::ModelOp>();
-  mlir::Operation *model = *models.begin();
-  Values inputs, expected, outputs;
-  if (Status s = readTensors(options.inputs, context, inputs); failed(s))
-    return s;
-  ParameterValues parameters(model, options.folder);
   if (Status s = interpret(model, parameters, inputs, expected); failed(s))
     return s;
   ModelRunner runner(context, options.seed, out);
@@ -229,15 +245,16 @@ Status mille::emulated::runModel(mlir::ModuleOp module,
   if (Status s = interpret(model, parameters, inputs, outputs, "", {}, instead);
       failed(s))
     return s;
-  std::vector<Difference> differences;
-  if (Status s =
-          compare(outputs, expected, inputs, model->getLoc(), differences);
-      failed(s))
-    return s;
-  const char *bound =
-      options.dtype == "fp8" ? "emulated_fp8" : "emulated_model";
-  const bool close =
-      judge(out, "outputs", differences,
-            [&](const Difference &) { return toleranceOf(bound); });
-  return runner.finish() && close ? Status::done : Status::bug;
+  const Status own =
+      judgeOutputs("outputs", outputs, expected, inputs,
+                   options.dtype == "fp8" ? "emulated_fp8" : "emulated_model",
+                   model->getLoc(), out);
+  const Status whole =
+      judgeOutputs("outputs, beside the model in f32", outputs, wide, inputs,
+                   "compiled_" + options.dtype, model->getLoc(), out);
+  const bool right = runner.finish();
+  for (Status s : {own, whole})
+    if (failed(s))
+      return s;
+  return right ? Status::done : Status::bug;
 }
