@@ -5,7 +5,8 @@
   cuda.py run DIR [--device=cuda] [--no-peers]    a machine with the device, NumPy, torch
 
 Weights are drawn where the models run: `prepare` keeps only the head of a weights file,
-`run` fills the rest with normal numbers in bf16, which read as f32 are such numbers too.
+`run` fills the rest with normal numbers in bf16, which read as f32 are such numbers too (of fp8
+they are any bytes).
 So times mean something and results nothing: tools/check-cuda.sh compares those.
 Each line has the median of a run's milliseconds, outputs staying on the device as
 torch's do, and the share of the device's peak, a matrix product of 8192 by torch in bf16
@@ -44,7 +45,8 @@ STEP_WORK = [(1, 128), (1, 1024), (16, 128), (16, 1024)]
 WORK = [("bert-base", BERT, "bf16", 1, 128), ("bert-base", BERT, "bf16", 32, 384),
         ("bert-base", BERT, "f32", 32, 384), ("gpt2", GPT2, "bf16", 8, 1024),
         ("llama-1b", LLAMA, "bf16", 4, 2048), ("deepnorm-12", 12, "bf16", 1, 64),
-        ("deepnorm-1000", 1000, "bf16", 1, 64)]
+        ("deepnorm-1000", 1000, "bf16", 1, 64), ("bert-base", BERT, "fp8", 1, 128),
+        ("bert-base", BERT, "fp8", 32, 384), ("llama-1b", LLAMA, "fp8", 4, 2048)]
 
 
 def prepare(folder, mille, words):
@@ -185,7 +187,7 @@ def peer(config, dtype, batch, tokens, compiled):
     made = transformers.AutoConfig.for_model(kind, **options)
     made.use_cache = False
     torch.set_float32_matmul_precision("highest")
-    number = torch.bfloat16 if dtype == "bf16" else torch.float32
+    number = torch.float32 if dtype == "f32" else torch.bfloat16
     model = transformers.AutoModel.from_config(made).to("cuda", number).eval()
     ids = torch.randint(5, 1000, (batch, tokens), device="cuda")
     if compiled:

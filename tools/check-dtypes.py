@@ -119,7 +119,7 @@ def main(mille, target, dtypes, parts):
 parser = argparse.ArgumentParser()
 parser.add_argument("--target", default="host")
 parser.add_argument("--reference", action="store_true")
-parser.add_argument("--dtype", choices=("bf16", "int8", "q8_0", "q4_0"),
+parser.add_argument("--dtype", choices=("bf16", "int8", "fp8", "q8_0", "q4_0"),
                     help="default: bf16 and int8")
 parser.add_argument("mille")
 parser.add_argument("parts", nargs="*")

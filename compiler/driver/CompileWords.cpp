@@ -71,7 +71,8 @@ static void dtypeOption(CLI::App *app, std::string &dtype) {
          "--dtype", dtype,
          "what matmuls and attention read: f32, f16 (on Hopper), bf16, int8 "
          "(weights and "
-         "inputs of matmuls in bytes, the rest bf16), or q8_0, q6_k, q5_k, "
+         "inputs of matmuls in bytes, the rest bf16), fp8 (the same in floats "
+         "of 8 bits, on Hopper), or q8_0, q6_k, q5_k, "
          "q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4 (weights in "
          "blocks of 8 to 4 bits, "
          "inputs in blocks of bytes, the rest f32), or stored (blocks as the "

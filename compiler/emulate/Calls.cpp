@@ -2,6 +2,7 @@
 // machine whose thread runs. Must not keep state of its own.
 #include "compiler/emulate/Calls.h"
 #include "compiler/emulate/Machine.h"
+#include "dialects/transformer/E4m3.h"
 
 #include <cmath>
 #include <cstring>
@@ -296,6 +297,11 @@ static uint16_t toF16(float x) {
                                        : units + float((exponent + 13) * 1024));
 }
 
+// `a` is the upper byte.
+static uint16_t toE4m3x2(float a, float b) {
+  return uint16_t(mille::narrowE4m3(a) << 8 | mille::narrowE4m3(b));
+}
+
 llvm::ArrayRef<Function> mille::emulate::functions() {
   static const Function all[] = {
       {"scratch", (void *)scratch},
@@ -340,6 +346,7 @@ llvm::ArrayRef<Function> mille::emulate::functions() {
       {"root", (void *)root},
       {"to_bf16", (void *)toBf16},
       {"to_f16", (void *)toF16},
+      {"to_e4m3x2", (void *)toE4m3x2},
   };
   return all;
 }

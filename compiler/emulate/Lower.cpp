@@ -3,6 +3,7 @@
 #include "compiler/emulate/Lower.h"
 #include "compiler/emulate/Lowering.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -155,6 +156,14 @@ std::optional<bool> Lowering::rewriteNumber(Operation *op) {
       return false;
     }
     replace(op, plainCall(loc, name, llvm::to_vector(op->getOperands()),
+                          op->getResult(0).getType()));
+    return true;
+  }
+  if (auto two = dyn_cast<NVVM::ConvertF32x2ToF8x2Op>(op)) {
+    if (!isa<Float8E4M3FNType>(two.getDstTy()) ||
+        two.getRnd() != NVVM::FPRoundingMode::RN || two.getRelu())
+      return refuse(op, "a rounding other than to the nearest e4m3");
+    replace(op, plainCall(loc, "to_e4m3x2", {two.getA(), two.getB()},
                           op->getResult(0).getType()));
     return true;
   }

@@ -58,10 +58,10 @@ public:
     return {{48, 64}, {64}};
   }
 
-  // But for keys and values of states.
-  static bool isOfF16(const KernelSpec &spec) {
-    auto is = [](const BufferSpec &buffer) {
-      return buffer.element == Element::f16;
+  // f16 but for keys and values of states.
+  static bool isOf(const KernelSpec &spec, Element element) {
+    auto is = [&](const BufferSpec &buffer) {
+      return buffer.element == element;
     };
     if (spec.kind == KernelKind::attention)
       return is(spec.out) || is(spec.attention.query);
@@ -70,8 +70,11 @@ public:
 
   std::string declines(const KernelSpec &spec,
                        const Target &target) const override {
-    if (isOfF16(spec))
-      return "numbers of f16 are read and written by kernels for Hopper alone";
+    for (auto [element, name] :
+         {std::pair(Element::f16, "f16"), std::pair(Element::e4m3, "fp8")})
+      if (isOf(spec, element))
+        return "numbers of " + std::string(name) +
+               " are read and written by kernels for Hopper alone";
     const MatmulSpec &m = spec.matmul;
     if (isOfTraining(spec.kind) && target.isDevice())
       return "a training step runs on the CPU";

@@ -20,9 +20,9 @@ struct Value {
 using Values = std::map<std::string, Value>;
 
 // Runs a generated kernel op in place of the interpreter: gets the tensors of
-// its operands (an index is one number) and gives that of its result, or
-// nothing where the interpreter shall run it.
-using KernelRunner = std::function<std::optional<Value>(
+// its operands (an index is one number) and gives those of its results, or none
+// where the interpreter shall run it.
+using KernelRunner = std::function<std::vector<Value>(
     mlir::Operation *, llvm::ArrayRef<const Value *>)>;
 
 // Runs the entry of that name (empty: the first) of the transformer.model

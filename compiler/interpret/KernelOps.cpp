@@ -4,6 +4,7 @@
 #include "compiler/interpret/ScalarRegion.h"
 #include "compiler/interpret/Spans.h"
 #include "dialects/transformer/BlockForm.h"
+#include "dialects/transformer/E4m3.h"
 
 #include <cmath>
 
@@ -223,9 +224,9 @@ static int64_t outlierOf(ArrayRef<double> row) {
   return found;
 }
 
-// The bytes of a row, whose outlier is set to 0.
-static void quantizeRow(MutableArrayRef<double> row, double *values,
-                        double *parameters) {
+static void quantizeIntegers(ArrayRef<double> numbers, double *values,
+                             double *parameters) {
+  SmallVector<double> row(numbers);
   const int64_t column = outlierOf(row);
   const double outlier = row[column];
   row[column] = 0;
@@ -263,20 +264,30 @@ static void quantizeBlocks(ArrayRef<double> row, double *values,
   }
 }
 
+// Rounds a row to floats of 8 bits.
+static void quantizeFloats(ArrayRef<double> row, double *values,
+                           double *scale) {
+  double largest = 0;
+  for (double x : row) // a NaN stays
+    largest = std::isnan(x) ? x : std::max(largest, std::fabs(x));
+  *scale = std::max(largest / mostE4m3, 0x1p-100);
+  for (double x : row)
+    *values++ = widenE4m3(narrowE4m3(x / *scale));
+}
+
 Status mille::interpreter::runOp(Run &run, kernel::QuantizeOp op) {
-  Tensor input = run.at(op.getInput()); // a copy: rows lose their outliers
+  const Tensor &input = run.at(op.getInput());
   int64_t rows = rowsOf(input), columns = columnsOf(input);
   const int64_t each =
       cast<ShapedType>(op.getParameters().getType()).getDimSize(1);
-  const bool blocks = cast<ShapedType>(op.getValues().getType())
-                          .getElementType()
-                          .isSignlessInteger(8);
+  Type element = cast<ShapedType>(op.getValues().getType()).getElementType();
+  const auto quantizeOne = isa<FloatType>(element)       ? quantizeFloats
+                           : element.isUnsignedInteger() ? quantizeIntegers
+                                                         : quantizeBlocks;
   Tensor values = zeros({rows, columns}), parameters = zeros({rows, each});
   for (int64_t m = 0; m < rows; ++m) {
-    MutableArrayRef<double> row(&input.numbers[m * columns], columns);
-    double *into = &values.numbers[m * columns],
-           *of = &parameters.numbers[m * each];
-    blocks ? quantizeBlocks(row, into, of) : quantizeRow(row, into, of);
+    quantizeOne({&input.numbers[m * columns], size_t(columns)},
+                &values.numbers[m * columns], &parameters.numbers[m * each]);
   }
   run.set(op.getResults()[0], std::move(values));
   run.set(op.getResults()[1], std::move(parameters));

@@ -94,10 +94,10 @@ bool runInstead(Run &run, Operation *op) {
     auto found = run.tensors.find(operand);
     operands.push_back(found == run.tensors.end() ? nullptr : &found->second);
   }
-  std::optional<Tensor> result = run.instead(op, operands);
-  if (result)
-    run.set(op->getResult(0), std::move(*result));
-  return result.has_value();
+  std::vector<Tensor> tensors = run.instead(op, operands);
+  for (auto [result, tensor] : llvm::zip(op->getResults(), tensors))
+    run.set(result, std::move(tensor));
+  return !tensors.empty();
 }
 
 // An op without a runOp gives a compile error here.

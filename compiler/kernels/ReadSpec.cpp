@@ -19,6 +19,8 @@ Element elementOf(Type type) {
     return Element::bf16;
   if (type.isF16())
     return Element::f16;
+  if (isa<Float8E4M3FNType>(type))
+    return Element::e4m3;
   if (type.isUnsignedInteger(8))
     return Element::u8;
   if (type.isSignlessInteger(8))

@@ -19,6 +19,7 @@ int64_t mille::bytesOf(Element element) {
     return 2;
   case Element::u8:
   case Element::i8:
+  case Element::e4m3:
     return 1;
   }
   return 0;

@@ -53,7 +53,7 @@ struct ScalarProgram {
 };
 
 // `bf16Bits`: a bf16 as an integer of 16 bits, for targets without the type.
-enum class Element { f32, bf16, u8, i8, i32, bf16Bits, f16 };
+enum class Element { f32, bf16, u8, i8, i32, bf16Bits, f16, e4m3 };
 int64_t bytesOf(Element element);
 bool isBf16(Element element);
 
@@ -172,7 +172,7 @@ struct AttentionSpec {
   }
 };
 
-// Rounds rows to bytes; the out holds their parameters.
+// Rounds rows to bytes, integers or floats; the out holds their parameters.
 struct QuantizeSpec {
   BufferSpec input, values;
 

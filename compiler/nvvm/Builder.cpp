@@ -406,6 +406,18 @@ Reg Builder::packHalf(Reg low, Reg high) {
   return packAs(halfType(), low, high);
 }
 
+Reg Builder::packE4m3(llvm::ArrayRef<Reg> four) {
+  auto pack = [&](Reg low, Reg high) {
+    return widenTo(
+        reg(NVVM::ConvertF32x2ToF8x2Op::create(
+            builder, i16(), high.value(), low.value(), NVVM::FPRoundingMode::RN,
+            NVVM::SaturationMode::SATFINITE, /*relu=*/false,
+            Float8E4M3FNType::get(builder.getContext()))),
+        i32());
+  };
+  return pack(four[0], four[1]) | pack(four[2], four[3]) << 16;
+}
+
 Regs Builder::unpackBf16(Reg word) {
   return {bits(word << 16, f32()), bits(word & int64_t(0xffff0000), f32())};
 }

@@ -141,7 +141,9 @@ public:
   Reg vector(const Regs &elements);
   Regs elements(Reg vector);
   Reg packBf16(Reg low, Reg high); // two f32 in an i32
-  Regs unpackBf16(Reg word);       // low, high
+  // Four f32 in an i32 as floats of 8 bits, beyond 448 as 448.
+  Reg packE4m3(llvm::ArrayRef<Reg> four);
+  Regs unpackBf16(Reg word); // low, high
   // The same of the kernel's own type of 16 bits (Launch::half).
   Reg packHalf(Reg low, Reg high);
   Regs unpackHalf(Reg word);

@@ -113,8 +113,9 @@ private:
             RingState at);
   void loadInput(Reg turn, Reg stage, RingState at);
   void loadWeight(Reg turn, Reg stage, RingState at);
-  Reg products(const RingState &at, Reg sums);
+  Regs products(const RingState &at, const Regs &sums);
   Regs sum();
+  Regs sumOfSteps();
   std::vector<Regs> readExtras();
   void readCorrections();
   // The numbers that two sums from the i-th on stand for.
@@ -335,8 +336,8 @@ void FewRowsWriter::loadWeight(Reg turn, Reg stage, RingState at) {
        b.at(stage, int(path->steps * path->rowBytes)), at);
 }
 
-// Issues the products of a stage.
-Reg FewRowsWriter::products(const RingState &at, Reg sums) {
+// Issues the products of a stage, which add to the sums of each step or of all.
+Regs FewRowsWriter::products(const RingState &at, const Regs &sums) {
   ring->wait(at);
   Reg base = b.addressOf(shared) + at.stage * int(path->stageBytes);
   Reg ofRows = descriptor(base),
@@ -344,20 +345,50 @@ Reg FewRowsWriter::products(const RingState &at, Reg sums) {
   // Unrolled: of a loop over steps ptxas makes groups of their own, for all of
   // which it waits before the next stage, or takes one product after the other
   // (C7511).
+  const bool bySteps = sumsBySteps(matmul);
+  Regs result = sums;
   b.fenceProducts();
   for (unsigned step = 0; step < path->steps; ++step)
-    for (unsigned k = 0; k < productsOfStep; ++k)
-      sums = b.multiply(path->weightBytes / lineBytes,
-                        ofRows + descriptorStep(step * path->rowBytes + 32 * k),
-                        ofWeight +
-                            descriptorStep(step * path->weightBytes + 32 * k),
-                        sums, false, productOf(matmul));
+    for (unsigned k = 0; k < productsOfStep; ++k) {
+      Reg &sum = result[bySteps ? step : 0];
+      sum = b.multiply(path->weightBytes / lineBytes,
+                       ofRows + descriptorStep(step * path->rowBytes + 32 * k),
+                       ofWeight +
+                           descriptorStep(step * path->weightBytes + 32 * k),
+                       sum, bySteps && k == 0, productOf(matmul));
+    }
   b.commitProducts();
-  return sums;
+  return result;
+}
+
+Regs FewRowsWriter::sumOfSteps() {
+  const unsigned columns = path->weightBytes / lineBytes;
+  Regs none(path->steps, b.undefined(b.accumulatorType(columns))), initial;
+  initial.push_back(b.constant(0));
+  append(initial, ring->consumer());
+  initial.insert(initial.end(), columns / 2, b.real(0));
+  Regs last = b.loop(
+      initial, [&](const Regs &v) { return lt(v[0], turns); },
+      [&](const Regs &v) {
+        RingState at{v[1], v[2]};
+        Regs sums = products(at, none), values(v.begin() + 3, v.end());
+        b.waitProducts(0);
+        ring->release(at.stage, thread);
+        for (Reg step : sums)
+          addStep(b, values, step);
+        Regs next{v[0] + 1};
+        append(next, ring->next(at));
+        next.insert(next.end(), values.begin(), values.end());
+        return next;
+      },
+      /*whole=*/true);
+  return Regs(last.begin() + 3, last.end());
 }
 
 // The products of a stage run while the next are issued.
 Regs FewRowsWriter::sum() {
+  if (sumsBySteps(matmul))
+    return sumOfSteps();
   RingState start = ring->consumer();
   const unsigned columns = path->weightBytes / lineBytes;
   Regs end = b.loop(
@@ -366,7 +397,7 @@ Regs FewRowsWriter::sum() {
       [&](const Regs &v) { return lt(v[0], turns); },
       [&](const Regs &v) -> Regs {
         RingState at{v[1], v[2]};
-        Reg more = products(at, v[3]);
+        Reg more = products(at, {v[3]})[0];
         b.waitProducts(1);
         b.ifThen(gt(v[0], 0),
                  [&] { ring->release(ring->before(at.stage), thread); });

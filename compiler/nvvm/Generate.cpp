@@ -120,7 +120,7 @@ public:
       if (isOfParts(spec.matmul))
         return {explainParts(spec)};
       if (spec.matmul.experts)
-        return {explainExperts()};
+        return {explainExperts(spec.matmul)};
       return {explainTile(spec, matmulTiles(spec).front()),
               explainTile(spec.matmul, fewRowsTile(spec.matmul))};
     case KernelKind::attention:
@@ -204,7 +204,8 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
     kernel = writePartsMatmul(context, spec,
                               partsTile(spec.matmul, request.few), entry);
   else if (spec.matmul.experts)
-    kernel = writeMatmul(context, spec, expertsTile(request.few), entry);
+    kernel = writeMatmul(context, spec, expertsTile(spec.matmul, request.few),
+                         entry);
   else if (request.few)
     kernel = writeFewRows(context, spec, fewRowsTile(spec.matmul), entry);
   else

@@ -16,7 +16,19 @@ unsigned stepOf(const MatmulSpec &matmul) {
 Product productOf(const MatmulSpec &matmul) {
   if (matmul.ofBytes())
     return Product::bytes;
+  if (matmul.input.element == Element::e4m3)
+    return Product::e4m3;
   return matmul.input.element == Element::f16 ? Product::f16 : Product::bf16;
+}
+
+bool sumsBySteps(const MatmulSpec &matmul) {
+  return productOf(matmul) == Product::e4m3;
+}
+
+void addStep(Builder &builder, Regs &values, Reg sums) {
+  const Regs step = builder.afterProducts(builder.unpack(sums));
+  for (unsigned i = 0; i < values.size(); ++i)
+    values[i] = values[i] + step[i];
 }
 
 bool hasMap(const BufferSpec &buffer) {
@@ -107,6 +119,7 @@ private:
   void consume();
   Regs products(const RingState &state, const Regs &sums, bool first);
   Regs sumTile(RingState &state);
+  std::vector<Regs> sumOfSteps(RingState &state);
   RingState consumeTile(const Origin &origin, RingState state,
                         RingState &panels);
   RingState skipTile(const RingState &state);
@@ -345,15 +358,55 @@ Regs MatmulWriter::sumTile(RingState &state) {
   return Regs(last.begin() + 3, last.end());
 }
 
+// While a group adds a step to its sums the other one's products run.
+std::vector<Regs> MatmulWriter::sumOfSteps(RingState &state) {
+  const unsigned each = tile.columns / 2;
+  Regs none(tile.blocks, b.undefined(b.accumulatorType(tile.columns)));
+  Regs initial{b.constant(0)};
+  append(initial, state);
+  initial.insert(initial.end(), tile.blocks * each, b.real(0));
+  Regs last = b.loop(
+      initial, [&](const Regs &v) { return lt(v[0], steps); },
+      [&](const Regs &v) {
+        RingState at{v[1], v[2]};
+        Regs sums = products(at, none, true);
+        b.waitProducts(0);
+        ring->release(at.stage, thread);
+        Regs next{v[0] + 1};
+        append(next, ring->next(at));
+        for (unsigned i = 0; i < tile.blocks; ++i) {
+          auto from = v.begin() + 3 + i * each;
+          Regs values(from, from + each);
+          addStep(b, values, sums[i]);
+          next.insert(next.end(), values.begin(), values.end());
+        }
+        return next;
+      },
+      /*whole=*/true);
+  state = {last[1], last[2]};
+  std::vector<Regs> values;
+  for (unsigned i = 0; i < tile.blocks; ++i) {
+    auto from = last.begin() + 3 + i * each;
+    values.emplace_back(from, from + each);
+  }
+  return values;
+}
+
 RingState MatmulWriter::skipTile(const RingState &state) {
   return ring->skip(state, steps);
 }
 
 RingState MatmulWriter::consumeTile(const Origin &origin, RingState state,
                                     RingState &panels) {
+  const bool bySteps = sumsBySteps(matmul);
   if (tile.pingPong)
     turns->take();
-  Regs sums = sumTile(state);
+  std::vector<Regs> values;
+  Regs sums;
+  if (bySteps)
+    values = sumOfSteps(state);
+  else
+    sums = sumTile(state);
   if (tile.pingPong)
     turns->pass();
   Reg row = tile.pingPong ? origin.row
@@ -361,9 +414,10 @@ RingState MatmulWriter::consumeTile(const Origin &origin, RingState state,
   if (matmul.experts)
     epilogue.enter(origin.expert, origin.end);
   epilogue.prepare(row, origin.column, tile.blocks);
-  b.waitProducts(0);
-  ring->release(ring->before(state.stage), thread);
-  std::vector<Regs> values;
+  if (!bySteps) {
+    b.waitProducts(0);
+    ring->release(ring->before(state.stage), thread);
+  }
   for (Reg sum : sums)
     values.push_back(b.afterProducts(b.unpack(sum)));
   panels = epilogue.write(values, row, origin.column, panels);

@@ -15,6 +15,11 @@ constexpr unsigned productsOfStep = lineBytes / 32;
 // Values of K in a line of a stage.
 unsigned stepOf(const MatmulSpec &matmul);
 Product productOf(const MatmulSpec &matmul);
+// Whether tensor cores sum a step of K alone, and registers the steps: of
+// products of e4m3 they keep some 14 bits.
+bool sumsBySteps(const MatmulSpec &matmul);
+// values += sums, of a step whose products are done.
+void addStep(Builder &builder, Regs &values, Reg sums);
 // Registers that a thread of the producer keeps, and one of the two groups that
 // multiply: 128 * 40 + 256 * 232 are less than a block's 65536.
 constexpr unsigned producerRegisters = 40, consumerRegisters = 232;

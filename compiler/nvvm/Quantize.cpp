@@ -1,9 +1,10 @@
 // A row stays in the registers of its threads. Numbers are compared as
-// integers, as kernel.quantize says; arithmetic is that of all instruction
-// sets, so that bytes are the same.
+// integers, as kernel.quantize says; of integers arithmetic is that of all
+// instruction sets, so that bytes are the same.
 #include "compiler/nvvm/Quantize.h"
 
 #include "compiler/nvvm/PartThreads.h"
+#include "dialects/transformer/E4m3.h"
 
 namespace mille::nvvm {
 
@@ -52,8 +53,16 @@ private:
   struct Scale {
     Reg zero, inverse, shift; // 1 / step; what is added before truncation
   };
-  void store(const Regs &bytes, Reg place);
-  void storeVector(unsigned v, Reg line, Reg outlier, const Scale &scale);
+  // A byte in each register as words.
+  Regs wordsOf(const Regs &bytes);
+  Regs integersOf(unsigned v, Reg outlier, const Scale &scale);
+  Regs floatsOf(unsigned v, Reg inverse);
+  // The row's values, from words of each vector. isRow: whether it exists.
+  void store(llvm::function_ref<Regs(unsigned v)> words, Reg number, Reg isRow);
+  // Written by one thread.
+  void storeParameters(const Regs &all, Reg number, Reg isRow);
+  void rowOfIntegers(Reg number, Reg isRow);
+  void rowOfFloats(Reg number, Reg isRow);
   void row(Reg wanted, Reg all);
 
   const QuantizeSpec &s;
@@ -110,7 +119,7 @@ Regs QuantizeKernel::read(Reg line, Reg column) {
   return values;
 }
 
-void QuantizeKernel::store(const Regs &bytes, Reg at) {
+Regs QuantizeKernel::wordsOf(const Regs &bytes) {
   Regs words;
   for (unsigned from = 0; from < bytes.size(); from += bytesOfWord) {
     Reg word = bytes[from];
@@ -118,7 +127,33 @@ void QuantizeKernel::store(const Regs &bytes, Reg at) {
       word = word | bytes[from + e] << 8 * e;
     words.push_back(word);
   }
-  b.store(b.vector(words), at, unsigned(bytes.size()));
+  return words;
+}
+
+void QuantizeKernel::store(llvm::function_ref<Regs(unsigned v)> words,
+                           Reg number, Reg isRow) {
+  Reg line = lineOf(b, 1, s.values, number);
+  for (unsigned v = 0; v < tile.steps; ++v) {
+    Reg exists = inside[v];
+    if (isRow)
+      exists = exists ? exists & isRow : isRow;
+    auto storeOne = [&] {
+      b.store(b.vector(words(v)), b.at(line, columns[v]), tile.vector);
+    };
+    if (exists)
+      b.ifThen(exists, storeOne);
+    else
+      storeOne();
+  }
+}
+
+void QuantizeKernel::storeParameters(const Regs &all, Reg number, Reg isRow) {
+  Reg isFirst = eq(threads.thread, 0);
+  b.ifThen(isRow ? isFirst & isRow : isFirst, [&] {
+    Reg at = lineOf(b, 2, parameters, number);
+    const unsigned bytes = unsigned(all.size() * sizeof(float));
+    b.store(all.size() > 1 ? b.vector(all) : all[0], at, bytes);
+  });
 }
 
 //===-- A row -------------------------------------------------------------===//
@@ -190,15 +225,55 @@ Reg QuantizeKernel::byteOf(Reg x) {
   return b.minSigned(b.maxSigned(b.toInteger(x), 0), 255);
 }
 
-void QuantizeKernel::storeVector(unsigned v, Reg line, Reg outlier,
-                                 const Scale &scale) {
+Regs QuantizeKernel::integersOf(unsigned v, Reg outlier, const Scale &scale) {
   Regs bytes;
   for (unsigned e = 0; e < tile.vector; ++e) {
     Reg product = b.bits(numbers[v][e], b.f32()) * scale.inverse;
     bytes.push_back(b.select(eq(columns[v] + int(e), outlier), scale.zero,
                              byteOf(product + scale.shift)));
   }
-  store(bytes, b.at(line, columns[v]));
+  return wordsOf(bytes);
+}
+
+// 2^-100 or more: the inverse is finite.
+static Reg leastScale(Builder &b, Reg exact) {
+  return b.bits(
+      b.maxSigned(b.bits(exact, b.i32()), b.bits(b.real(0x1p-100), b.i32())),
+      b.f32());
+}
+
+void QuantizeKernel::rowOfIntegers(Reg number, Reg isRow) {
+  Outlier outlier = findOutlier();
+  Reg high = endOf(outlier.column, false), low = endOf(outlier.column, true);
+  Reg step = leastScale(b, (high + low) * double(1.0f / 255));
+  Reg zero = byteOf(b.divide(low, step) + 0.5);
+  const Scale scale = {zero, b.divide(b.real(1), step), b.toFloat(zero) + 0.5};
+  store([&](unsigned v) { return integersOf(v, outlier.column, scale); },
+        number, isRow);
+  storeParameters(
+      {step, b.toFloat(zero), outlier.number, b.toFloat(outlier.column)},
+      number, isRow);
+}
+
+Regs QuantizeKernel::floatsOf(unsigned v, Reg inverse) {
+  Regs words, four;
+  for (Reg number : numbers[v]) {
+    four.push_back(b.bits(number, b.f32()) * inverse);
+    if (four.size() < bytesOfWord)
+      continue;
+    words.push_back(b.packE4m3(four));
+    four.clear();
+  }
+  return words;
+}
+
+void QuantizeKernel::rowOfFloats(Reg number, Reg isRow) {
+  constexpr int64_t magnitude = 0x7fffffff;
+  Reg top = largestOf([&](Reg bits, Reg) { return bits & magnitude; });
+  Reg scale = leastScale(b, b.divide(b.bits(top, b.f32()), mostE4m3));
+  Reg inverse = b.divide(b.real(1), scale);
+  store([&](unsigned v) { return floatsOf(v, inverse); }, number, isRow);
+  storeParameters({scale}, number, isRow);
 }
 
 void QuantizeKernel::row(Reg wanted, Reg all) {
@@ -207,31 +282,10 @@ void QuantizeKernel::row(Reg wanted, Reg all) {
   Reg number = shared ? b.minSigned(wanted, all - 1) : wanted;
   Reg isRow = shared ? lt(wanted, all) : Reg();
   readRow(lineOf(b, 0, s.input, number));
-  Outlier outlier = findOutlier();
-  Reg high = endOf(outlier.column, false), low = endOf(outlier.column, true);
-  Reg exact = (high + low) * double(1.0f / 255);
-  Reg step = b.bits(
-      b.maxSigned(b.bits(exact, b.i32()), b.bits(b.real(0x1p-100), b.i32())),
-      b.f32());
-  Reg zero = byteOf(b.divide(low, step) + 0.5);
-  const Scale scale = {zero, b.divide(b.real(1), step), b.toFloat(zero) + 0.5};
-  Reg values = lineOf(b, 1, s.values, number);
-  for (unsigned v = 0; v < tile.steps; ++v) {
-    Reg exists = inside[v];
-    if (isRow)
-      exists = exists ? exists & isRow : isRow;
-    auto storeOne = [&] { storeVector(v, values, outlier.column, scale); };
-    if (exists)
-      b.ifThen(exists, storeOne);
-    else
-      storeOne();
-  }
-  Reg isFirst = eq(threads.thread, 0);
-  b.ifThen(isRow ? isFirst & isRow : isFirst, [&] {
-    b.store(b.vector({step, b.toFloat(zero), outlier.number,
-                      b.toFloat(outlier.column)}),
-            lineOf(b, 2, parameters, number), 16);
-  });
+  if (s.values.element == Element::e4m3)
+    rowOfFloats(number, isRow);
+  else
+    rowOfIntegers(number, isRow);
 }
 
 Kernel QuantizeKernel::write() {

@@ -103,6 +103,10 @@ static bool fits(const KernelSpec &spec, const MatmulTile &tile) {
   // with an extra by element).
   if (spec.matmul.ofBytes() && tile.columns * tile.blocks > 256)
     return false;
+  // A step's sums lie beside those of all, and groups add them at other times.
+  if (sumsBySteps(spec.matmul) &&
+      (tile.columns * tile.blocks > 192 || tile.pingPong))
+    return false;
   const MatmulLayout layout(spec, tile);
   return layout.panels > 0 && layout.outColumns % layout.panelColumns == 0 &&
          layout.stages >= 3;
@@ -110,7 +114,7 @@ static bool fits(const KernelSpec &spec, const MatmulTile &tile) {
 
 std::vector<MatmulTile> matmulTiles(const KernelSpec &spec) {
   if (spec.matmul.experts)
-    return {expertsTile(false)};
+    return {expertsTile(spec.matmul, false)};
   std::vector<std::pair<double, MatmulTile>> rated;
   std::vector<double> best(std::size(likelyRows), HUGE_VAL);
   for (const Candidate &candidate : candidates)
@@ -146,6 +150,9 @@ FewRowsTile fewRowsTile(const MatmulSpec &matmul) {
   FewRowsTile tile;
   int64_t least = INT64_MAX;
   for (unsigned columns : {8, 16, 24, 32, 64}) {
+    // Two blocks of a unit have registers for so many sums, and a step's.
+    if (sumsBySteps(matmul) && columns * matmul.accumulators > 64)
+      break;
     const int64_t across = (matmul.columns + columns - 1) / columns;
     int64_t cost = 0;
     for (int64_t rowTiles : {1, 1, 2}) {
@@ -171,9 +178,9 @@ unsigned fewRowsOf(const MatmulSpec &matmul) {
 
 // An expert of a short run has a row or two, so that reading its weight takes
 // longest, and blocks of few columns are many.
-MatmulTile expertsTile(bool few) {
+MatmulTile expertsTile(const MatmulSpec &matmul, bool few) {
   MatmulTile tile;
-  tile.columns = few ? 64 : 256;
+  tile.columns = few ? 64 : sumsBySteps(matmul) ? 128 : 256;
   return tile;
 }
 
@@ -360,7 +367,7 @@ std::string whyNotMatmul(const KernelSpec &spec) {
     return "its out is no float";
   if (std::string why = whyNoRegion(m.epilogue); !why.empty())
     return why;
-  if (!spec.joined.empty() && (isOfParts(m) || m.ofBytes() || m.experts))
+  if (!spec.joined.empty() && (isOfParts(m) || bytes == 1 || m.experts))
     return "its rows are normed, but it is of f32, of bytes or of experts";
   if (!spec.joined.empty())
     return whyNotNormed(spec);
@@ -404,10 +411,10 @@ std::string explainNormed(const KernelSpec &spec) {
          "; few rows: " + wordsOf(normedTile(spec, true));
 }
 
-std::string explainExperts() {
-  return "tiles of " + wordsOf(expertsTile(false)) + "; up to " +
+std::string explainExperts(const MatmulSpec &matmul) {
+  return "tiles of " + wordsOf(expertsTile(matmul, false)) + "; up to " +
          std::to_string(expertsFewRows) +
-         " rows an expert: " + wordsOf(expertsTile(true));
+         " rows an expert: " + wordsOf(expertsTile(matmul, true));
 }
 
 std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile) {

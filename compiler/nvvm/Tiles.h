@@ -12,7 +12,7 @@ std::string whyNotMatmul(const KernelSpec &spec);
 
 // The best first, then those that are nearly as good.
 std::vector<MatmulTile> matmulTiles(const KernelSpec &spec);
-MatmulTile expertsTile(bool few);
+MatmulTile expertsTile(const MatmulSpec &matmul, bool few);
 constexpr unsigned expertsFewRows = 16; // on average
 FewRowsTile fewRowsTile(const MatmulSpec &matmul);
 // The most rows for which the form of few rows is faster.
@@ -33,7 +33,7 @@ std::string wordsOf(const MatmulTile &tile);
 std::optional<MatmulTile> tileBehindNorm(const KernelSpec &spec);
 std::string explainNormed(const KernelSpec &spec);
 
-std::string explainExperts();
+std::string explainExperts(const MatmulSpec &matmul);
 std::string explainTile(const KernelSpec &spec, const MatmulTile &tile);
 std::string explainTile(const MatmulSpec &matmul, const FewRowsTile &tile);
 

@@ -25,11 +25,12 @@ using namespace mlir;
 using namespace mille::kernel;
 using namespace mille::plan;
 using mille::Dtype;
-using mille::transformer::ApplyAttr, mille::transformer::ColumnRmsAttr,
-    mille::transformer::InBlocksAttr, mille::transformer::QuantizedAttr,
-    mille::transformer::ReshapeAttr, mille::transformer::RowScalesAttr,
-    mille::transformer::RowSumsAttr, mille::transformer::SliceAttr,
-    mille::transformer::TimesAttr, mille::transformer::ValueFunction;
+using mille::transformer::ApplyAttr, mille::transformer::ByteKind,
+    mille::transformer::ColumnRmsAttr, mille::transformer::InBlocksAttr,
+    mille::transformer::QuantizedAttr, mille::transformer::ReshapeAttr,
+    mille::transformer::RowScalesAttr, mille::transformer::RowSumsAttr,
+    mille::transformer::SliceAttr, mille::transformer::TimesAttr,
+    mille::transformer::ValueFunction;
 
 namespace {
 
@@ -71,8 +72,8 @@ public:
       auto matmul = cast<MatmulOp>(op);
       if (dtype.kind == Dtype::blocks)
         toBlocks(matmul, dtype.encoding);
-      else if (dtype.kind == Dtype::int8)
-        toBytes(matmul);
+      else if (dtype.isOfBytes())
+        toBytes(matmul, dtype.kind);
       else
         toHalf(matmul);
     }
@@ -100,8 +101,7 @@ private:
     }
     // Rows become bytes as a whole, of which a head is a part; and weights that
     // are stored in no blocks need not be wider than what attention reads.
-    const bool narrower =
-        dtype.kind == Dtype::int8 || dtype.kind == Dtype::blocks;
+    const bool narrower = dtype.isOfBytes() || dtype.kind == Dtype::blocks;
     if (op.getHeads() &&
         (narrower || (usual.kind != Dtype::f32 && !why.empty()))) {
       dtype = {halfKind};
@@ -265,17 +265,17 @@ private:
     return {copyRows(place.builder, root.getLoc(), root, out).getResult()};
   }
 
-  SmallVector<Value> quantize(Place &place, Value root, bool blocks) {
+  SmallVector<Value> quantize(Place &place, Value root, Dtype::Kind kind) {
     OpBuilder &builder = place.builder;
-    int64_t columns = cast<ShapedType>(root.getType()).getDimSize(1);
-    Type types[] = {
-        withElements(root.getType(),
-                     blocks ? builder.getI8Type()
-                            : builder.getIntegerType(8, /*isSigned=*/false)),
-        RankedTensorType::get(
-            {ShapedType::kDynamic,
-             blocks ? mille::inputParameters * columns / mille::inputBlock : 4},
-            builder.getF32Type())};
+    Type element =
+        kind == Dtype::fp8 ? Type(Float8E4M3FNType::get(builder.getContext()))
+        : kind == Dtype::int8 ? builder.getIntegerType(8, /*isSigned=*/false)
+                              : builder.getI8Type();
+    const int64_t columns = cast<ShapedType>(root.getType()).getDimSize(1);
+    Type types[] = {withElements(root.getType(), element),
+                    RankedTensorType::get(
+                        {ShapedType::kDynamic, rowParameters(element, columns)},
+                        builder.getF32Type())};
     Value values = destinationLike(builder, place.like, types[0]);
     Value parameters = destinationLike(builder, place.like, types[1]);
     return SmallVector<Value>(QuantizeOp::create(builder, root.getLoc(), types,
@@ -290,12 +290,9 @@ private:
     auto at = copies.find({root, kind});
     if (at == copies.end()) {
       Place place = placeFor(root, op);
-      at = copies
-               .try_emplace({root, kind},
-                            kind == halfKind
-                                ? round(place, root)
-                                : quantize(place, root, kind == Dtype::blocks))
-               .first;
+      at = copies.try_emplace({root, kind}).first;
+      at->second =
+          kind == halfKind ? round(place, root) : quantize(place, root, kind);
     }
     return seenFrom(op, at->second);
   }
@@ -332,25 +329,39 @@ private:
     }
   }
 
-  void toBytes(MatmulOp op) {
+  // Integers of a row have one step, so that large columns are made smaller
+  // first. The step of a float is as large as its number.
+  void toBytes(MatmulOp op, Dtype::Kind kind) {
+    const bool floats = kind == Dtype::fp8;
+    const ByteKind bytes = floats ? ByteKind::e4m3 : ByteKind::i8;
     auto old = op.getWeight().getDefiningOp<WeightOp>();
     auto shape =
         llvm::to_vector(cast<ShapedType>(old.getResult().getType()).getShape());
-    Builder builder(op.getContext());
-    Attribute numbers = equalized(op, old);
-    Attribute value = QuantizedAttr::get(op.getContext(), numbers);
-    Attribute sums = RowSumsAttr::get(op.getContext(), value);
-    SmallVector<int64_t> column(shape);
-    column.back() = 1;
+    Attribute numbers = floats ? old.getValue() : equalized(op, old);
+    Attribute value = QuantizedAttr::get(op.getContext(), numbers, bytes);
     SmallVector<Value> input = narrowed(op);
     op.getInputMutable().assign(input[0]);
+    Type element = cast<ShapedType>(input[0].getType()).getElementType();
     op.getWeightMutable().assign(
-        weight(old, value, shape, builder.getI8Type()));
-    op.getParametersMutable().assign(input[1]);
-    op.getSumsMutable().assign(weight(old, sums, column, builder.getI32Type()));
-    scaleSums(op, scalesOf(op, old, numbers, shape));
+        weight(old, value, shape,
+               floats ? element : Builder(op.getContext()).getI8Type()));
+    if (!floats)
+      undoSteps(op, old, value, shape, input[1]);
+    scaleSums(op, scalesOf(op, old, numbers, shape, bytes));
+    if (floats)
+      scaleRows(op, input[1]);
     if (old->use_empty())
       old.erase();
+  }
+
+  // What integers of a row stand for: their step and zero, and the outlier.
+  void undoSteps(MatmulOp op, WeightOp old, Attribute value,
+                 SmallVector<int64_t> column, Value parameters) {
+    column.back() = 1;
+    Attribute sums = RowSumsAttr::get(op.getContext(), value);
+    op.getParametersMutable().assign(parameters);
+    op.getSumsMutable().assign(
+        weight(old, sums, column, Builder(op.getContext()).getI32Type()));
   }
 
   void toBlocks(MatmulOp op, mille::Encoding to) {
@@ -415,8 +426,8 @@ private:
 
   // The row scales of the quantised weight, for each accumulator.
   SmallVector<Value> scalesOf(MatmulOp op, WeightOp old, Attribute numbers,
-                              ArrayRef<int64_t> shape) {
-    Attribute scales = RowScalesAttr::get(op.getContext(), numbers);
+                              ArrayRef<int64_t> shape, ByteKind bytes) {
+    Attribute scales = RowScalesAttr::get(op.getContext(), numbers, bytes);
     SmallVector<int64_t> each(shape.drop_back());
     int64_t axis = each.size() - 1, accumulators = op.getAccumulators();
     each.back() /= accumulators;

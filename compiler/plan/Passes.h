@@ -22,7 +22,7 @@ namespace mille {
 
 // The options of the stage `plan`.
 struct PlanChoices {
-  std::string dtype = "f32"; // bf16, int8, q8_0, stored, ...
+  std::string dtype = "f32"; // bf16, int8, fp8, q8_0, stored, ...
   std::string cache;         // of keys and values: int8, f16, or as dtype says
   PanelWidths panels;        // that the package's kernels read
   bool turnFirst = false;    // RoPE by launches of its own

@@ -40,6 +40,20 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
       ...
     ```
 
+    With `dtype=fp8` bytes are floats, which have no zero, sums and outlier; the row's scale is
+    an extra:
+
+    ```mlir
+    %v, %p = kernel.quantize %x ... -> tensor<?x16xf8E4M3FN>, tensor<?x1xf32>
+    %w = kernel.weight #transformer.quantized<@w, e4m3> -> tensor<32x16xf8E4M3FN>
+    %c = kernel.weight #transformer.row_scales<@w, e4m3> -> tensor<32xf32>
+    %y = kernel.matmul %v, %w extras(%c, %p) ... accumulators 1 {
+    ^bb0(%sum: f32, %column: f32, %row: f32):
+      %scaled = %sum * %row
+      %acc = %scaled * %column
+      ...
+    ```
+
     With `dtype=q8_0`, `q4_k`, ... weights are blocks of that encoding, with `stored`
     of the smallest that holds what each is stored in; inputs are bytes in blocks of 32:
 
@@ -51,19 +65,19 @@ def NarrowTypes : Pass<"narrow-types", "::mlir::ModuleOp"> {
 
     A weight whose parameter has a `dtype` has that type in place of the pass's.
 
-    In bf16 and int8 a value that only matmuls and attention read is bf16; with blocks
+    In bf16, int8 and fp8 a value that only matmuls and attention read is bf16; with blocks
     values between kernels stay f32. In all of them keys and values that entries remember
     are bf16, with the queries that meet them; any other value keeps f32 (the residual
     stream, what norms read, outputs), and a matmul reads a rounded copy. Softmax and all
     scalar regions compute in f32. In a program that packs its weights as it runs, a
     training step, they are rounded as they are packed, and gradients of weights read bf16
     too; the weights, their gradients and the gradient of the stream stay f32. Does not fire on a matmul whose result chooses experts,
-    on K > 65536 (int8), on rows that are no whole blocks, on a weight that is stored in
+    on K > 65536 (int8), on K that is no multiple of 16 (fp8: bf16), on rows that are no whole blocks, on a weight that is stored in
     none (stored), or on linear attention. With `cache=f16` keys and values that entries
     remember, and their queries, stay f32, for lay-out-states to round.
   }];
   let options = [Option<"dtype", "dtype", "std::string", "\"bf16\"",
-                        "f32, bf16, int8, stored, or blocks: q8_0, q4_k, ...">,
+                        "f32, bf16, int8, fp8, stored, or blocks: q8_0, q4_k, ...">,
                  Option<"cache", "cache", "std::string", "\"\"",
                         "of keys and values: int8, f16, or as dtype says">];
   let dependentDialects = ["::mille::kernel::KernelDialect",

@@ -1,4 +1,5 @@
-// Multiplies the sums that an epilogue reads by scales of their columns.
+// Multiplies the sums that an epilogue reads by scales of their columns and
+// rows.
 // Must not change how they are summed.
 #include "compiler/plan/ScaleSums.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -7,16 +8,18 @@
 using namespace mlir;
 using namespace mille::kernel;
 
+static void multiplyFirst(Value sum, Value scale) {
+  OpBuilder builder = OpBuilder::atBlockBegin(sum.getParentBlock());
+  auto scaled = arith::MulFOp::create(builder, sum.getLoc(), sum, scale);
+  sum.replaceAllUsesExcept(scaled, scaled);
+}
+
 static void scaleSum(Value sum, Value column) {
   arith::AddFOp biased;
   if (sum.hasOneUse())
     biased = dyn_cast<arith::AddFOp>(*sum.user_begin());
-  if (!biased) {
-    OpBuilder builder = OpBuilder::atBlockBegin(sum.getParentBlock());
-    auto scaled = arith::MulFOp::create(builder, sum.getLoc(), sum, column);
-    sum.replaceAllUsesExcept(scaled, scaled);
-    return;
-  }
+  if (!biased)
+    return multiplyFirst(sum, column);
   Value bias = biased.getLhs() == sum ? biased.getRhs() : biased.getLhs();
   OpBuilder builder(biased);
   auto scaled =
@@ -33,4 +36,13 @@ void mille::plan::scaleSums(MatmulOp op, ValueRange columns) {
         region.addArgument(Float32Type::get(op.getContext()), op.getLoc());
     scaleSum(region.getArgument(a), column);
   }
+}
+
+void mille::plan::scaleRows(MatmulOp op, Value rows) {
+  op.getExtrasMutable().append(rows);
+  Block &region = op.getEpilogue().front();
+  Value row =
+      region.addArgument(Float32Type::get(op.getContext()), op.getLoc());
+  for (unsigned a = 0; a < op.getAccumulators(); ++a)
+    multiplyFirst(region.getArgument(a), row);
 }

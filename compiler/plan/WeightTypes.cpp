@@ -17,6 +17,8 @@ using namespace mille::transformer;
 
 namespace {
 
+// What devices copy begins at multiples of so many bytes.
+constexpr int64_t deviceRow = 16;
 constexpr int64_t mostBytesSummed = 65536; // largest K of a matmul of bytes
 
 // Follows a weight's expression, and its symbols in each layer, to parameters
@@ -175,6 +177,10 @@ WeightType typeFor(Dtype wish, const Find &found, int64_t inner) {
   if (wish.kind == Dtype::int8 && inner > mostBytesSummed)
     return {{Dtype::f32},
             llvm::formatv("sums of {0} products do not fit in 32 bits", inner)};
+  if (wish.kind == Dtype::fp8 && inner % deviceRow)
+    return {{Dtype::bf16},
+            llvm::formatv("its rows of {0} bytes are no multiples of {1}",
+                          inner, deviceRow)};
   return {wish, ""};
 }
 

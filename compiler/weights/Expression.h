@@ -3,6 +3,7 @@
 #pragma once
 #include "compiler/weights/Strided.h"
 #include "dialects/transformer/Panels.h"
+#include "dialects/transformer/Transformer.h"
 
 #include <memory>
 
@@ -56,8 +57,8 @@ ExpressionPtr stack(std::vector<ExpressionPtr> entries);
 std::vector<ExpressionPtr> entriesOf(ExpressionPtr stacked);
 
 // Quantize.cpp. Rows are along the last dimension.
-ExpressionPtr rowScales(ExpressionPtr value);
-ExpressionPtr quantized(ExpressionPtr value);
+ExpressionPtr rowScales(ExpressionPtr value, transformer::ByteKind kind);
+ExpressionPtr quantized(ExpressionPtr value, transformer::ByteKind kind);
 ExpressionPtr rowSums(ExpressionPtr value);
 // PackBlocks.cpp. Rows are along the last dimension. See transformer.in_blocks
 // and transformer.pack_blocks. `importance`: what errors of each column count;

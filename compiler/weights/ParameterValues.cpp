@@ -4,6 +4,7 @@
 #include "compiler/weights/ParameterValues.h"
 #include "compiler/weights/Elements.h"
 #include "compiler/weights/Expression.h"
+#include "dialects/transformer/E4m3.h"
 #include "dialects/transformer/ValueList.h"
 #include "llvm/Support/Path.h"
 
@@ -123,11 +124,11 @@ private:
     return packBlocks(std::move(of[0]), {a.getEncoding(), a.getAccumulators()},
                       importanceOf(a.getValue()));
   }
-  ExpressionPtr make(RowScalesAttr, Parts of) const {
-    return rowScales(std::move(of[0]));
+  ExpressionPtr make(RowScalesAttr a, Parts of) const {
+    return rowScales(std::move(of[0]), a.getKind());
   }
-  ExpressionPtr make(QuantizedAttr, Parts of) const {
-    return quantized(std::move(of[0]));
+  ExpressionPtr make(QuantizedAttr a, Parts of) const {
+    return quantized(std::move(of[0]), a.getKind());
   }
   ExpressionPtr make(RowSumsAttr, Parts of) const {
     return rowSums(std::move(of[0]));
@@ -298,6 +299,8 @@ LogicalResult ParameterValues::evaluateAs(Type type, Attribute value,
     return store<float, uint16_t>(*expression, take, narrowBf16);
   if (type.isF16())
     return store<float, uint16_t>(*expression, take, narrowF16);
+  if (isa<Float8E4M3FNType>(type))
+    return store<double, uint8_t>(*expression, take, narrowE4m3);
   if (type.isInteger(8))
     return store<double, int8_t>(*expression, take, [](double x) {
       return int8_t(std::clamp(std::nearbyint(x), -128.0, 127.0));

@@ -1,17 +1,29 @@
-// Quantises weights to small integers with a step per row, and measures their
-// columns. Must give the same integers in every process: arithmetic is in
-// double, and a step is rounded once to f32.
+// Quantises weights to bytes with a scale per row, and measures their columns.
+// Must give the same bytes in every process: arithmetic is in double, and a
+// scale is rounded once to f32.
 #include "compiler/weights/Expression.h"
+#include "dialects/transformer/E4m3.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 using namespace mille;
+using mille::transformer::ByteKind;
 
 namespace {
 
-constexpr double most = 127; // -128 is not used, for symmetry
+double mostOf(ByteKind kind) {
+  return kind == ByteKind::e4m3 ? mostE4m3
+                                : 127; // -128 is not used, for symmetry
+}
+
+// The nearest number that a byte can be.
+double rounded(double number, ByteKind kind) {
+  if (kind == ByteKind::e4m3)
+    return widenE4m3(narrowE4m3(number));
+  return std::clamp(std::nearbyint(number), -mostOf(kind), mostOf(kind));
+}
 
 // Computes one number for each row of `value` along its last dimension.
 class PerRow : public Expression {
@@ -37,21 +49,23 @@ private:
   ExpressionPtr value;
 };
 
-double scaleOf(const double *row, int64_t length) {
+double scaleOf(const double *row, int64_t length, ByteKind kind) {
   double largest = 0;
   for (int64_t k = 0; k < length; ++k)
     largest = std::max(largest, std::fabs(row[k]));
-  return largest > 0 ? double(float(largest / most)) : 1;
+  return largest > 0 ? double(float(largest / mostOf(kind))) : 1;
 }
 
 class RowScales final : public PerRow {
 public:
-  explicit RowScales(ExpressionPtr value) : PerRow(std::move(value), false) {}
+  RowScales(ExpressionPtr value, ByteKind kind)
+      : PerRow(std::move(value), false), kind(kind) {}
 
 private:
   double of(const double *row, int64_t length) const override {
-    return scaleOf(row, length);
+    return scaleOf(row, length, kind);
   }
+  ByteKind kind;
 };
 
 class RowSums final : public PerRow {
@@ -70,21 +84,23 @@ private:
 class Quantized final : public Expression {
 public:
   using Expression::rows;
-  explicit Quantized(ExpressionPtr from) : value(std::move(from)) {
+  Quantized(ExpressionPtr from, ByteKind kind)
+      : value(std::move(from)), kind(kind) {
     shape = value->shape;
   }
   void rows(int64_t first, int64_t count, double *into) const override {
     value->rows(first, count, into);
     const int64_t length = shape.back();
     for (double *end = into + count * rowSize(); into != end; into += length) {
-      const double scale = scaleOf(into, length);
+      const double scale = scaleOf(into, length, kind);
       for (int64_t k = 0; k < length; ++k)
-        into[k] = std::clamp(std::nearbyint(into[k] / scale), -most, most);
+        into[k] = rounded(into[k] / scale, kind);
     }
   }
 
 private:
   ExpressionPtr value;
+  ByteKind kind;
 };
 
 // Reads the value once and keeps the result, which is small.
@@ -115,12 +131,12 @@ private:
 
 } // namespace
 
-ExpressionPtr mille::rowScales(ExpressionPtr value) {
-  return std::make_unique<RowScales>(std::move(value));
+ExpressionPtr mille::rowScales(ExpressionPtr value, ByteKind kind) {
+  return std::make_unique<RowScales>(std::move(value), kind);
 }
 
-ExpressionPtr mille::quantized(ExpressionPtr value) {
-  return std::make_unique<Quantized>(std::move(value));
+ExpressionPtr mille::quantized(ExpressionPtr value, ByteKind kind) {
+  return std::make_unique<Quantized>(std::move(value), kind);
 }
 
 ExpressionPtr mille::rowSums(ExpressionPtr value) {

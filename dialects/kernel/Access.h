@@ -13,7 +13,7 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
 }
 
 // The elements that an operand may have.
-enum class Elements { f32, real, realOrBytes, f32OrBf16, bytes, f16 };
+enum class Elements { f32, real, realOrBytes, f32OrBf16, bytes, anyBytes, f16 };
 
 // Checks that a buffer is [rows, N] with such elements and a static N. Returns
 // N, or nothing after an error.

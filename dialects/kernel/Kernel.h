@@ -29,6 +29,9 @@ std::optional<Access> accessOf(mlir::ShapedType type, int64_t columns);
 // Whether a generator makes the op's code; the runtime computes other ops.
 bool isGenerated(mlir::Operation *op);
 
+// The numbers that `quantize` gives beside a row of values of this type.
+int64_t rowParameters(mlir::Type element, int64_t columns);
+
 // The number of elements of a packed weight that lie side by side: as many as
 // fit 32 bits.
 inline int64_t groupOf(mlir::Type element) {

@@ -19,7 +19,7 @@ def Kernel_WeightOp : Kernel_Op<"weight",
   let description = [{
     `value` is an expression of the transformer dialect; its symbols are
     parameters or, inside `kernel.layers`, columns of the layer table. Its numbers
-    are rounded to the result's elements: f32, bf16, i8 or i32.
+    are rounded to the result's elements: f32, bf16, f16, f8E4M3FN, i8 or i32.
 
     Constraints:
     * (C1) the result's shape is the value's, its elements one of these.
@@ -40,8 +40,8 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
     weight is [accumulators * N, K], or packed in panels [panels, K, panel] after planning. The
     region is the epilogue, a scalar function: it has one f32 argument per accumulator (columns
     n and N + n of the unpacked product), then one per extra, and yields out[m, n]. The shape of an extra says how it is read: [?, N] by element, [N] or [1,
-    N] by column, [?, 1] by row, [1] as a scalar. Input and weight are both f32, both bf16, ui8
-    and i8, or i8 and blocks. Extras by element and the out may be bf16.
+    N] by column, [?, 1] by row, [1] as a scalar. Input and weight are both f32, bf16, f16 or
+    f8E4M3FN, ui8 and i8, or i8 and blocks. Extras by element and the out may be bf16.
 
     If the input is ui8, `parameters`, f32 [?, 4], holds for each row the step, the zero, the
     outlier and the outlier's column, as `quantize` computes them. `sums`, i32 [accumulators *
@@ -79,7 +79,8 @@ def Kernel_MatmulOp : Kernel_GeneratedOp<"matmul",
       one accumulator, and neither starts nor extras.
 
     Accuracy: |error| <= K u sum|a b| before the epilogue, u = 2^-24; K is summed
-    in order, never split (bf16: in pairs, u = 2^-23). Of integers it is exact; of
+    in order, never split (bf16: in pairs, u = 2^-23; f8E4M3FN on Hopper: 128 at a time, of
+    which tensor cores keep some 14 bits). Of integers it is exact; of
     blocks |error| <= (K / 32 + 6) u sum|a b|, of the terms above.
 
     ```mlir
@@ -127,9 +128,14 @@ def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
     their values, then the sums of the first halves. A block with a number that is not finite
     has a step that is not finite.
 
+    If the values are f8E4M3FN, parameters[m] is the row's scale: its largest magnitude divided
+    by 448, at least 2^-100. A value is x / scale, rounded to nearest, ties to even. A row with
+    a number that is not finite has a scale or a value that is not finite.
+
     Constraints:
     * (C1) input is f32 or bf16 [?, K]; values are ui8 [?, K], parameters f32 [?, 4], or
-      values i8 [?, K], parameters f32 [?, 3 K / 32], and K is a multiple of 32.
+      values i8 [?, K], parameters f32 [?, 3 K / 32], and K is a multiple of 32, or
+      values f8E4M3FN [?, K], parameters f32 [?, 1].
     * (C2) results for both on tensors, none on memrefs.
 
     Accuracy: a byte decodes to its number within one step. The bits are the same on

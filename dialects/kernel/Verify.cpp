@@ -17,6 +17,7 @@ namespace {
 
 bool areElements(Type type, Elements elements) {
   bool bytes = type.isUnsignedInteger(8) || type.isSignlessInteger(8);
+  bool anyBytes = bytes || isa<Float8E4M3FNType>(type);
   switch (elements) {
   case Elements::f32:
     return type.isF32();
@@ -25,9 +26,11 @@ bool areElements(Type type, Elements elements) {
   case Elements::f32OrBf16:
     return type.isF32() || type.isBF16();
   case Elements::realOrBytes:
-    return areElements(type, Elements::real) || bytes;
+    return areElements(type, Elements::real) || anyBytes;
   case Elements::bytes:
     return bytes;
+  case Elements::anyBytes:
+    return anyBytes;
   case Elements::f16:
     return type.isF16();
   }
@@ -41,11 +44,13 @@ StringRef wordsOf(Elements elements) {
   case Elements::real:
     return "f32, bf16 or f16";
   case Elements::realOrBytes:
-    return "f32, bf16, f16, ui8 or i8";
+    return "f32, bf16, f16, ui8, i8 or f8E4M3FN";
   case Elements::f32OrBf16:
     return "f32 or bf16";
   case Elements::bytes:
     return "ui8 or i8";
+  case Elements::anyBytes:
+    return "ui8, i8 or f8E4M3FN";
   case Elements::f16:
     return "f16";
   }
@@ -180,10 +185,10 @@ bool elementsFit(Type input, Type weight) {
              : weight == input && !input.isSignlessInteger(8);
 }
 
-// A row of bytes has the parameters step, zero, outlier and the outlier's
-// column; a row in blocks has inputParameters per block.
-LogicalResult verifyRowParameters(Operation *op, Value parameters,
-                                  int64_t wanted) {
+// Those of rows of `inner` values of this type.
+LogicalResult verifyRowParameters(Operation *op, Value parameters, Type element,
+                                  int64_t inner) {
+  const int64_t wanted = rowParameters(element, inner);
   auto columns = columnsOf(op, "parameters", parameters);
   if (!columns)
     return failure();
@@ -193,7 +198,6 @@ LogicalResult verifyRowParameters(Operation *op, Value parameters,
                            << " columns but must have " << wanted;
 }
 
-constexpr int64_t ofBytes = 4; // parameters per row of bytes
 LogicalResult verifyBlockLength(Operation *op, int64_t columns,
                                 int64_t length) {
   if (columns % length == 0)
@@ -201,10 +205,6 @@ LogicalResult verifyBlockLength(Operation *op, int64_t columns,
   return op->emitOpError() << "K is " << columns
                            << " but must be a multiple of " << length
                            << " in blocks";
-}
-
-int64_t parametersOf(int64_t columns) {
-  return mille::inputParameters * columns / mille::inputBlock;
 }
 
 // The weight is given as numbers, or as bytes in panels.
@@ -236,7 +236,8 @@ LogicalResult verifyBlocks(MatmulOp op, int64_t inner) {
   if (!op.getParameters() || op.getSums()) // C8
     return op.emitOpError("has blocks, which go with parameters and no sums");
   return verifyRowParameters(op, op.getParameters(),
-                             parametersOf(inner)); // C8
+                             shapedOf(op.getInput()).getElementType(),
+                             inner); // C8
 }
 
 LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
@@ -262,7 +263,9 @@ LogicalResult verifyParameters(MatmulOp op, int64_t columns, int64_t inner,
     return op.emitOpError()
            << "sums is " << sums.getType()
            << " but must be i32, a number for each row of the weight";
-  return verifyRowParameters(op, parameters, ofBytes); // C7
+  return verifyRowParameters(op, parameters,
+                             shapedOf(op.getInput()).getElementType(),
+                             inner); // C7
 }
 
 // Columns are then those of one head.
@@ -275,7 +278,7 @@ LogicalResult verifyByHead(MatmulOp op, int64_t &columns, int64_t &inner) {
     return success();
   Type element = shapedOf(op.getWeight()).getElementType();
   if (op.getAccumulators() != 1 || op.getStarts() || !op.getExtras().empty() ||
-      op.getBlocks() || element.isInteger()) // C9
+      op.getBlocks() || element.getIntOrFloatBitWidth() == 8) // C9
     return op.emitOpError()
            << "has heads, which go with f32 or bf16, one accumulator, and "
               "neither starts nor extras";
@@ -330,19 +333,30 @@ LogicalResult MatmulOp::verify() {
   return verifyResult(*this, getOut(), getResult()); // C5
 }
 
+// A row of integers without sign has a step, a zero, an outlier and its column;
+// one of floats has a scale; one in blocks has inputParameters per block.
+int64_t mille::kernel::rowParameters(Type element, int64_t columns) {
+  if (isa<FloatType>(element))
+    return 1;
+  return element.isUnsignedInteger()
+             ? 4
+             : mille::inputParameters * columns / mille::inputBlock;
+}
+
 LogicalResult QuantizeOp::verify() {
   auto columns = columnsOf(*this, "input", getInput(), Elements::real); // C1
   if (!columns)
     return failure();
-  auto values = columnsOf(*this, "values", getValues(), Elements::bytes); // C1
+  auto values =
+      columnsOf(*this, "values", getValues(), Elements::anyBytes); // C1
   if (!values)
     return failure();
-  bool blocks = shapedOf(getValues()).getElementType().isSignlessInteger(8);
-  if (blocks &&
+  Type element = shapedOf(getValues()).getElementType();
+  if (element.isSignlessInteger(8) &&
       failed(verifyBlockLength(*this, *columns, mille::inputBlock))) // C1
     return failure();
-  int64_t parameters = blocks ? parametersOf(*columns) : ofBytes;
-  if (failed(verifyRowParameters(*this, getParameters(), parameters))) // C1
+  if (failed(verifyRowParameters(*this, getParameters(), element,
+                                 *columns))) // C1
     return failure();
   if (*values != *columns) // C1
     return emitOpError() << "input has " << *columns << " columns but values "

@@ -26,7 +26,8 @@ LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto given = cast<ShapedType>(getResult().getType());
   Type element = given.getElementType();
   bool known = element.isF32() || element.isBF16() || element.isF16() ||
-               element.isSignlessInteger(8) || element.isSignlessInteger(32);
+               isa<Float8E4M3FNType>(element) || element.isSignlessInteger(8) ||
+               element.isSignlessInteger(32);
   if (!known || given.getShape() != type->getShape()) // C1
     return emitOpError() << "value is " << shapeText(type->getShape())
                          << " but the result is " << given;

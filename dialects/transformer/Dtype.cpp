@@ -18,8 +18,12 @@ struct Named {
     add("f16", {Dtype::f16});
     add("bf16", {Dtype::bf16});
     add("int8", {Dtype::int8});
-    for (Encoding encoding : multipliedEncodings())
+    for (Encoding encoding : multipliedEncodings()) {
+      // Of 5 bits that have a step of their own 32 numbers are less exact.
+      if (encoding == Encoding::q5_k)
+        add("fp8", {Dtype::fp8});
       add(transformer::stringifyEncoding(encoding), {Dtype::blocks, encoding});
+    }
     add("stored", {Dtype::stored});
   }
   void add(StringRef name, Dtype dtype) {

@@ -11,12 +11,15 @@ struct Dtype {
     f16,
     bf16,
     int8,   // bytes with a step for each row
+    fp8,    // floats of 8 bits (e4m3) with a scale for each row
     blocks, // of `encoding`
     stored, // the blocks that the weight is stored in
   };
   Kind kind = f32;
   Encoding encoding = Encoding::f32; // of blocks
 
+  // Whether a row becomes bytes as a whole.
+  bool isOfBytes() const { return kind == int8 || kind == fp8; }
   bool isOfBlocks() const { return kind == blocks || kind == stored; }
   bool operator==(const Dtype &other) const {
     return kind == other.kind && encoding == other.encoding;

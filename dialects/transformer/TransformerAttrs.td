@@ -53,6 +53,8 @@ def Transformer_Encoding : Transformer_Enum<"Encoding",
     ["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "u8", "boolean",
      "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "iq4_nl", "mxfp4",
      "q2_k", "q3_k", "q4_k", "q5_k", "q6_k", "iq4_xs"]>;
+def Transformer_ByteKind : Transformer_Enum<"ByteKind",
+    "the numbers that a byte stands for", ["i8", "e4m3"]>;
 def Transformer_Distribution : Transformer_Enum<"Distribution",
     "what initial values are drawn from",
     ["fixed", "normal", "uniform", "truncated_normal"]>;

@@ -356,31 +356,36 @@ def Transformer_PackBlocksAttr : Transformer_ValueAttr<"PackBlocks", "pack_block
 
 def Transformer_RowScalesAttr : Transformer_ValueAttr<"RowScales", "row_scales",
     "{getValue()}"> {
-  let summary = "the step between the integers of `quantized`, a number per row";
+  let summary = "what the numbers of `quantized` are multiplied by, a number per row";
   let description = [{
-    max |row| / 127, of rows along the last dimension, rounded to f32; 1 for a row
-    of zeros. [..., N, K] -> [..., N].
+    max |row| / 127 or, of e4m3, / 448, of rows along the last dimension, rounded to
+    f32; 1 for a row of zeros. [..., N, K] -> [..., N].
 
     ```mlir
     #transformer.row_scales<@up.weight>
+    #transformer.row_scales<@up.weight, e4m3>
     ```
   }];
-  let parameters = (ins "::mlir::Attribute":$value);
-  let assemblyFormat = "`<` $value `>`";
+  let parameters = (ins "::mlir::Attribute":$value,
+                        Transformer_WordOr<Transformer_ByteKind, "i8">:$kind);
+  let assemblyFormat = "`<` $value (`,` $kind^)? `>`";
 }
 
 def Transformer_QuantizedAttr : Transformer_ValueAttr<"Quantized", "quantized",
     "{getValue()}"> {
-  let summary = "every row divided by its `row_scales`, to the nearest integer";
+  let summary = "every row divided by its `row_scales`, to the nearest number of a byte";
   let description = [{
-    Numbers are integers from -127 to 127, ties to even.
+    Numbers are integers from -127 to 127 or, of e4m3, floats of 4 bits from -448 to
+    448, ties to even.
 
     ```mlir
     #transformer.quantized<@up.weight>
+    #transformer.quantized<@up.weight, e4m3>
     ```
   }];
-  let parameters = (ins "::mlir::Attribute":$value);
-  let assemblyFormat = "`<` $value `>`";
+  let parameters = (ins "::mlir::Attribute":$value,
+                        Transformer_WordOr<Transformer_ByteKind, "i8">:$kind);
+  let assemblyFormat = "`<` $value (`,` $kind^)? `>`";
 }
 
 def Transformer_RowSumsAttr : Transformer_ValueAttr<"RowSums", "row_sums",

@@ -241,7 +241,8 @@ static NumberType numberTypeOf(const Package &package) {
   switch (package.dtype.usual.kind) {
   case Dtype::f32:
     return NumberType::f32;
-  case Dtype::f16: // devices alone, where both have one speed
+  case Dtype::f16: // f16 and fp8: devices alone, whose peak is that of f32
+  case Dtype::fp8:
   case Dtype::bf16:
     return NumberType::bf16;
   default:

@@ -1,6 +1,8 @@
 // Bytes and the numbers that they stand for. Must not know kernels.
 #include "compiler/driver/emulate/ExpectedBytes.h"
 
+#include "dialects/transformer/E4m3.h"
+
 #include <cmath>
 #include <tuple>
 
@@ -21,7 +23,25 @@ mille::emulated::rowsOf(const MatmulSpec &m,
   return numbers;
 }
 
+static void computeFloats(std::vector<Operand> &operands) {
+  const Operand &input = operands[0];
+  const int64_t columns = input.spec.columns;
+  for (int64_t row = 0; row < input.rows; ++row) {
+    float largest = 0;
+    for (int64_t n = 0; n < columns; ++n)
+      largest = std::max(largest, std::fabs(float(input.at(row, n))));
+    const float scale = std::max(largest / float(mostE4m3), 0x1p-100f);
+    const float inverse = 1 / scale;
+    for (int64_t n = 0; n < columns; ++n)
+      operands[1].numbers[row * columns + n] =
+          widenE4m3(narrowE4m3(float(input.at(row, n)) * inverse));
+    operands[2].numbers[row] = scale;
+  }
+}
+
 void mille::emulated::computeBytes(std::vector<Operand> &operands) {
+  if (operands[1].spec.element == Element::e4m3)
+    return computeFloats(operands);
   const Operand &input = operands[0];
   const int64_t columns = input.spec.columns;
   constexpr int64_t lanes = 64;

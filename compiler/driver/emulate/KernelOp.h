@@ -17,8 +17,8 @@ struct Options {
   bool allTiles = false;             // every tile, not the best one only
 };
 
-// How far an out of this kernel may be off, as a part of 1 + |expected|.
-double boundOf(const KernelSpec &spec);
+// How far an out of these elements may be off, as a part of 1 + |expected|.
+double boundOf(const KernelSpec &spec, Element out);
 // An empty text, or the first number that is not what it must be.
 std::string judgeOut(const Operand &expected, const emulate::Buffer &buffer,
                      double bound);

@@ -65,17 +65,16 @@ public:
       : scratch(mlir::ModuleOp::create(mlir::UnknownLoc::get(&context))),
         seed(seed), out(out) {}
 
-  std::optional<Value> run(mlir::Operation *op,
-                           llvm::ArrayRef<const Value *> operands);
+  std::vector<Value> run(mlir::Operation *op,
+                         llvm::ArrayRef<const Value *> operands);
   bool finish();
 
 private:
   Made &make(mlir::Operation *op);
   std::optional<Sizes> sizesOf(mlir::Operation *op,
                                llvm::ArrayRef<const Value *> operands);
-  std::optional<Value> emulate(mlir::Operation *op, Made &made,
-                               const Sizes &sizes,
-                               std::vector<Operand> &buffers);
+  std::vector<Value> emulate(mlir::Operation *op, Made &made,
+                             const Sizes &sizes, std::vector<Operand> &buffers);
 
   mlir::OwningOpRef<mlir::ModuleOp> scratch;
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<Made>> all; // lookup only
@@ -95,9 +94,9 @@ Made &ModelRunner::make(mlir::Operation *op) {
   std::string problem;
   auto attention = llvm::dyn_cast<kernel::AttentionOp>(op);
   auto matmul = llvm::dyn_cast<kernel::MatmulOp>(op);
-  if (op->getNumResults() != 1 || (attention && attention.getPast()) ||
+  if ((attention && attention.getPast()) ||
       (matmul && (matmul.getStarts() || matmul.getHeads())))
-    problem = "it has states, experts, heads or two results";
+    problem = "it has states, experts or heads";
   else if (mlir::failed(readSpec(made->op, made->spec)))
     problem = "its types";
   else
@@ -138,13 +137,14 @@ ModelRunner::sizesOf(mlir::Operation *op,
   return sizes;
 }
 
-std::optional<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
-                                          const Sizes &sizes,
-                                          std::vector<Operand> &buffers) {
+std::vector<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
+                                        const Sizes &sizes,
+                                        std::vector<Operand> &buffers) {
   compute(made.op, made.spec, sizes, buffers);
+  const size_t inputs = buffers.size() - op->getNumResults();
   std::vector<emulate::Buffer> bytes;
   for (const Operand &buffer : buffers)
-    bytes.push_back(buffer.bytes(&buffer != &buffers.back()));
+    bytes.push_back(buffer.bytes(bytes.size() < inputs));
   emulate::LaunchCase launch = launchOf(sizes);
   launch.seed = seed++;
   std::string problem;
@@ -154,23 +154,26 @@ std::optional<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
       problem = kernel->run(launch, bytes);
     noteWritten(before, bytes);
   }
-  if (problem.empty())
-    problem = judgeOut(buffers.back(), bytes.back(), boundOf(made.spec));
+  std::vector<Value> results;
+  for (size_t i = inputs; i < buffers.size(); ++i) {
+    const Element element = buffers[i].spec.element;
+    if (problem.empty())
+      problem = judgeOut(buffers[i], bytes[i], boundOf(made.spec, element));
+    buffers[i].read(bytes[i]);
+    results.push_back(
+        {{buffers[i].rows, buffers[i].spec.columns}, buffers[i].numbers});
+  }
   ++emulated;
   if (!problem.empty()) {
     ++wrong;
     out << op->getName().getStringRef() << ", " << sizes.rows
         << " rows: " << problem << "\n";
   }
-  buffers.back().read(bytes.back());
-  Value result;
-  result.shape = {buffers.back().rows, buffers.back().spec.columns};
-  result.numbers = buffers.back().numbers;
-  return result;
+  return results;
 }
 
-std::optional<Value> ModelRunner::run(mlir::Operation *op,
-                                      llvm::ArrayRef<const Value *> operands) {
+std::vector<Value> ModelRunner::run(mlir::Operation *op,
+                                    llvm::ArrayRef<const Value *> operands) {
   Made &made = make(op);
   std::optional<Sizes> sizes;
   if (!made.kernels.empty())
@@ -183,7 +186,7 @@ std::optional<Value> ModelRunner::run(mlir::Operation *op,
   bool fits = !buffers.empty();
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     if (!llvm::isa<mlir::ShapedType>(operand.getType()) ||
-        next + 1 >= buffers.size())
+        next + op->getNumResults() >= buffers.size())
       continue;
     Operand &buffer = buffers[next++];
     fits &= operands[i] && operands[i]->numbers.size() == buffer.numbers.size();
@@ -193,7 +196,7 @@ std::optional<Value> ModelRunner::run(mlir::Operation *op,
   if (fits)
     return emulate(op, made, *sizes, buffers);
   ++others;
-  return std::nullopt;
+  return {};
 }
 
 bool ModelRunner::finish() {
@@ -202,20 +205,36 @@ bool ModelRunner::finish() {
   return emulated && !wrong;
 }
 
+// Reports a heading and a line for each output.
+static Status judgeOutputs(llvm::StringRef heading, const Values &outputs,
+                           const Values &expected, const Values &inputs,
+                           llvm::StringRef bound, mlir::Location at,
+                           llvm::raw_ostream &out) {
+  std::vector<Difference> differences;
+  if (Status s = compare(outputs, expected, inputs, at, differences); failed(s))
+    return s;
+  const bool close = judge(out, heading, differences, [&](const Difference &) {
+    return toleranceOf(bound);
+  });
+  return close ? Status::done : Status::bug;
+}
+
 Status mille::emulated::runModel(mlir::ModuleOp module,
                                  const ModelOptions &options,
                                  llvm::raw_ostream &out) {
   mlir::MLIRContext &context = *module->getContext();
+  auto models = module.getOps<transformer::ModelOp>();
+  mlir::Operation *model = *models.begin();
+  Values inputs, wide, expected, outputs;
+  if (Status s = readTensors(options.inputs, context, inputs); failed(s))
+    return s;
+  ParameterValues parameters(model, options.folder);
+  if (Status s = interpret(model, parameters, inputs, wide); failed(s))
+    return s;
   mlir::PassManager pipeline(&context);
   pipeline.addPass(plan::createNarrowTypes({options.dtype}));
   if (mlir::failed(pipeline.run(module)))
     return Status::input;
-  auto models = module.getOps<transformer::ModelOp>();
-  mlir::Operation *model = *models.begin();
-  Values inputs, expected, outputs;
-  if (Status s = readTensors(options.inputs, context, inputs); failed(s))
-    return s;
-  ParameterValues parameters(model, options.folder);
   if (Status s = interpret(model, parameters, inputs, expected); failed(s))
     return s;
   ModelRunner runner(context, options.seed, out);
@@ -226,13 +245,16 @@ Status mille::emulated::runModel(mlir::ModuleOp module,
   if (Status s = interpret(model, parameters, inputs, outputs, "", {}, instead);
       failed(s))
     return s;
-  std::vector<Difference> differences;
-  if (Status s =
-          compare(outputs, expected, inputs, model->getLoc(), differences);
-      failed(s))
-    return s;
-  const bool close = judge(out, "outputs", differences, [](const Difference &) {
-    return toleranceOf("emulated_model");
-  });
-  return runner.finish() && close ? Status::done : Status::bug;
+  const Status own =
+      judgeOutputs("outputs", outputs, expected, inputs,
+                   options.dtype == "fp8" ? "emulated_fp8" : "emulated_model",
+                   model->getLoc(), out);
+  const Status whole =
+      judgeOutputs("outputs, beside the model in f32", outputs, wide, inputs,
+                   "compiled_" + options.dtype, model->getLoc(), out);
+  const bool right = runner.finish();
+  for (Status s : {own, whole})
+    if (failed(s))
+      return s;
+  return right ? Status::done : Status::bug;
 }

@@ -16,7 +16,8 @@ struct ModelOptions {
 
 // `module` is a model after the stage `fuse`; its types are narrowed here.
 // Compares each kernel with its meaning on the same numbers, and the outputs
-// with those of the interpreter alone. Status::bug where one is off.
+// with those of the interpreter alone, of these types and of f32. Status::bug
+// where one is off.
 Status runModel(mlir::ModuleOp module, const ModelOptions &options,
                 llvm::raw_ostream &out);
 

@@ -1,6 +1,7 @@
 // Numbers of operands and their bytes. Must not compute what the kernel does.
 #include "compiler/driver/emulate/Operands.h"
 
+#include "dialects/transformer/E4m3.h"
 #include "llvm/ADT/bit.h"
 
 #include <cmath>
@@ -11,6 +12,8 @@ using namespace mille::emulated;
 
 // To nearest even.
 static uint32_t bitsOf(double number, Element element) {
+  if (element == Element::e4m3)
+    return narrowE4m3(number);
   if (element == Element::f16)
     return llvm::bit_cast<uint16_t>(_Float16(number));
   if (element == Element::f32 || isBf16(element)) {
@@ -39,6 +42,8 @@ static double numberOf(uint32_t bits, Element element) {
     return int8_t(bits);
   case Element::i32:
     return int32_t(bits);
+  case Element::e4m3:
+    return widenE4m3(uint8_t(bits));
   case Element::f16:
     return llvm::bit_cast<_Float16>(uint16_t(bits));
   }

@@ -26,7 +26,7 @@ static double roundingOf(llvm::StringRef dtype) {
     return 0x1p-9;
   if (dtype.starts_with("q6"))
     return 0x1p-6;
-  if (dtype.starts_with("q5"))
+  if (dtype.starts_with("q5") || dtype == "fp8")
     return 0x1p-5;
   return dtype.starts_with("q4") ? 0x1p-4 : 0x1p-8;
 }

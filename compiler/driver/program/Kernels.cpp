@@ -72,10 +72,11 @@ static int64_t columnsOf(mlir::Value buffer) {
 // The element type as a suffix; "" for f32.
 static std::string elementsInWords(mlir::Value buffer) {
   auto type = llvm::cast<mlir::ShapedType>(buffer.getType()).getElementType();
-  return type.isF32()    ? ""
-         : type.isBF16() ? ", bf16"
-         : type.isF16()  ? ", f16"
-                         : ", int8";
+  return type.isF32()                       ? ""
+         : type.isBF16()                    ? ", bf16"
+         : type.isF16()                     ? ", f16"
+         : llvm::isa<mlir::FloatType>(type) ? ", fp8"
+                                            : ", int8";
 }
 
 std::string mille::describeInWords(mlir::Operation *kernelOp) {

@@ -9,9 +9,14 @@
 
 using namespace mille;
 
+// Types that no other device, and no CPU, has kernels for.
+static bool isOfHopper(Dtype dtype) {
+  return dtype.kind == Dtype::f16 || dtype.kind == Dtype::fp8;
+}
+
 // The CPU feature with a multiply-add instruction for elements of this type.
 static uint64_t neededBy(Dtype dtype) {
-  if (dtype.kind == Dtype::f16)
+  if (isOfHopper(dtype))
     return 0; // no CPU: chooseTargets refuses them
   if (dtype.kind == Dtype::bf16)
     return MILLE_CPU_AVX512_BF16;
@@ -41,12 +46,14 @@ std::vector<Target>
 mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
                      const DtypeChoice &dtype, std::string &why) {
   std::vector<Target> known = bestFirst(), chosen;
-  const bool ofF16 = llvm::any_of(
-      dtype.all(), [](Dtype one) { return one.kind == Dtype::f16; });
-  if (ofF16 && (targets.empty() || llvm::any_of(targets, [](auto &target) {
-                  return target != "cuda";
-                }))) {
-    why = "--dtype=f16 has kernels for Hopper alone\n--target=cuda makes them; "
+  const std::vector<Dtype> types = dtype.all();
+  const auto ofHopper = llvm::find_if(types, isOfHopper);
+  const bool elsewhere =
+      targets.empty() ||
+      llvm::any_of(targets, [](auto &target) { return target != "cuda"; });
+  if (ofHopper != types.end() && elsewhere) {
+    why = "--dtype=" + nameOf(*ofHopper).str() +
+          " has kernels for Hopper alone\n--target=cuda makes them; "
           "--dtype=bf16 goes with every target";
     return chosen;
   }

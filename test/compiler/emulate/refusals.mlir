@@ -237,6 +237,16 @@ gpu.module @m attributes {launch = {tiles = [1], buffers = [], arguments = []}} 
   }
 }
 
+//--- eight.mlir
+// CHECK: error: 'nvvm.convert.f32x2.to.f8x2' op a rounding other than to the nearest e4m3 is not modelled by the emulator
+gpu.module @m attributes {launch = {tiles = [1], buffers = [], arguments = []}} {
+  llvm.func @kernel() attributes {nvvm.kernel} {
+    %c = llvm.mlir.constant(0.0 : f32) : f32
+    %p = nvvm.convert.f32x2.to.f8x2 %c, %c {rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>} : i16 (f8E5M2)
+    llvm.return
+  }
+}
+
 //--- amount.mlir
 // CHECK: error: {{.*}}'launch': a number is an integer or ["COUNT", times, per]
 gpu.module @m attributes {launch = {tiles = [["rows", 1]], buffers = [], arguments = []}} {

@@ -2,8 +2,11 @@
 // RUN: %mille-opt %s --narrow-types=dtype=int8 --remarks-filter=plan --remark-format=emitRemark 2>%t | FileCheck %s --check-prefixes=CHECK,INT8
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t
 // RUN: %mille-opt %s --narrow-types=dtype=int8 | %mille-opt '--pack-weights=widths=48,64 widths-of-more=64' --plan-memory | FileCheck %s --check-prefix=PLAN
-// RUN: not %mille-opt %s --narrow-types=dtype=fp8 2>&1 | FileCheck %s --check-prefix=FP8
-// FP8: dtype is 'fp8' but must be f32, f16, bf16, int8, q8_0, q6_k, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4, stored
+// RUN: %mille-opt %s --narrow-types=dtype=fp8 --remarks-filter=plan --remark-format=emitRemark 2>%t.fp8 | FileCheck %s --check-prefix=FP8
+// RUN: FileCheck %s --check-prefix=BF16REMARK --input-file=%t.fp8
+// BF16REMARK: a weight becomes bf16: its rows of 8 bytes are no multiples of 16
+// RUN: not %mille-opt %s --narrow-types=dtype=fp4 2>&1 | FileCheck %s --check-prefix=FP4
+// FP4: dtype is 'fp4' but must be f32, f16, bf16, int8, q8_0, q6_k, fp8, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4, stored
 
 // The input is the application's: a rounded copy. What only the second matmul reads
 // is bf16 where it is made; the result is not. Its channels, of bytes, are equalized with
@@ -30,6 +33,17 @@
 // INT8: kernel.weight #transformer.row_scales<#transformer.times<@v, #transformer.apply<#transformer.column_rms<@v>, rsqrt>>> -> tensor<4xf32>
 // INT8: kernel.quantize %[[H]] values
 // INT8: } : tensor<?x16xui8>, tensor<4x16xi8> -> tensor<?x4xf32>
+// Of floats the second alone: rows of 8 bytes are too short for a device's copies. The sum is
+// multiplied by its row's scale, then by its column's.
+// FP8-LABEL: func.func @chain
+// FP8: } : tensor<?x8xbf16>, tensor<16x8xbf16> -> tensor<?x16xbf16>
+// FP8-DAG: %[[W:.*]] = kernel.weight #transformer.quantized<@v, e4m3> -> tensor<4x16xf8E4M3FN>
+// FP8-DAG: %[[C:.*]] = kernel.weight #transformer.row_scales<@v, e4m3> -> tensor<4xf32>
+// FP8-DAG: %[[X:.*]]:2 = kernel.quantize {{.*}} -> tensor<?x16xf8E4M3FN>, tensor<?x1xf32>
+// FP8: kernel.matmul %[[X]]#0, %[[W]] extras(%[[C]], %[[X]]#1 : tensor<4xf32>, tensor<?x1xf32>)
+// FP8: ^bb0(%[[SUM:.*]]: f32, %[[COLUMN:.*]]: f32, %[[ROW:.*]]: f32):
+// FP8: %[[S:.*]] = arith.mulf %[[SUM]], %[[ROW]]
+// FP8: arith.mulf %[[S]], %[[COLUMN]]
 // PLAN-LABEL: func.func @chain
 // PLAN-DAG: kernel.weight #transformer.pack<#transformer.quantized<@w>, panel = 48, accumulators = 1, group = 4> -> memref<1x2x192xi8>
 // PLAN-DAG: kernel.weight #transformer.pack<#transformer.row_sums<{{.*}}, panel = 48, accumulators = 1> -> memref<1x1x48xi32>

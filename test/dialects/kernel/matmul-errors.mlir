@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics
 
 func.func @matmul_c1(%x: tensor<8xf32>, %w: tensor<16x8xf32>, %e: tensor<16xf32>, %o: tensor<?x16xf32>) {
-  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32, bf16, f16, ui8 or i8 [rows, columns]}}
+  // expected-error @+1 {{input is 'tensor<8xf32>' but must be f32, bf16, f16, ui8, i8 or f8E4M3FN [rows, columns]}}
   %y = kernel.matmul %x, %w extras(%e : tensor<16xf32>) outs(%o : tensor<?x16xf32>) accumulators 1 {
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
@@ -391,6 +391,17 @@ func.func @matmul_c9_extras(%x: tensor<?x8xf32>, %w: tensor<2x6x4xf32>, %e: tens
   ^bb0(%a: f32, %b: f32):
     kernel.yield %a : f32
   } : tensor<?x8xf32>, tensor<2x6x4xf32> -> tensor<?x12xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_c9_bytes(%x: tensor<?x8xf8E4M3FN>, %w: tensor<2x6x4xf8E4M3FN>, %o: tensor<?x12xf32>) {
+  // expected-error @+1 {{has heads, which go with f32 or bf16, one accumulator, and neither starts nor extras}}
+  %y = kernel.matmul %x, %w outs(%o : tensor<?x12xf32>) accumulators 1 heads 2 {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  } : tensor<?x8xf8E4M3FN>, tensor<2x6x4xf8E4M3FN> -> tensor<?x12xf32>
   return
 }
 

@@ -10,7 +10,7 @@ func.func @quantize_c1(%x: tensor<?x8xi32>, %v: tensor<?x8xui8>, %p: tensor<?x4x
 // -----
 
 func.func @quantize_c1_values(%x: tensor<?x8xf32>, %v: tensor<?x8xi32>, %p: tensor<?x4xf32>) {
-  // expected-error @+1 {{values is 'tensor<?x8xi32>' but must be ui8 or i8 [rows, columns]}}
+  // expected-error @+1 {{values is 'tensor<?x8xi32>' but must be ui8, i8 or f8E4M3FN [rows, columns]}}
   %a, %b = kernel.quantize %x values(%v : tensor<?x8xi32>) parameters(%p : tensor<?x4xf32>)
     : tensor<?x8xf32> -> tensor<?x8xi32>, tensor<?x4xf32>
   return
@@ -49,6 +49,15 @@ func.func @quantize_c1_steps(%x: tensor<?x64xf32>, %v: tensor<?x64xi8>, %p: tens
   // expected-error @+1 {{parameters has 3 columns but must have 6}}
   %a, %b = kernel.quantize %x values(%v : tensor<?x64xi8>) parameters(%p : tensor<?x3xf32>)
     : tensor<?x64xf32> -> tensor<?x64xi8>, tensor<?x3xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_c1_scale(%x: tensor<?x8xf32>, %v: tensor<?x8xf8E4M3FN>, %p: tensor<?x4xf32>) {
+  // expected-error @+1 {{parameters has 4 columns but must have 1}}
+  %a, %b = kernel.quantize %x values(%v : tensor<?x8xf8E4M3FN>) parameters(%p : tensor<?x4xf32>)
+    : tensor<?x8xf32> -> tensor<?x8xf8E4M3FN>, tensor<?x4xf32>
   return
 }
 

@@ -193,7 +193,7 @@ transformer.model @parameter_c2 {
 // -----
 
 transformer.model @parameter_c3 {
-  // expected-error @below {{dtype is 'fp4' but must be one of f32, f16, bf16, int8, q8_0, q6_k, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4, stored}}
+  // expected-error @below {{dtype is 'fp4' but must be one of f32, f16, bf16, int8, q8_0, q6_k, fp8, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4, stored}}
   transformer.parameter @a : tensor<2xf32> = #transformer.numbers<[0.5, 0.25], tensor<2xf32>> dtype "fp4"
 }
 

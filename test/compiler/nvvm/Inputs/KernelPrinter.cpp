@@ -124,7 +124,7 @@ int main(int argc, char **argv) {
         if (what == "tiles" && isOfParts(spec.matmul))
           outs() << explainParts(spec) << "\n";
         else if (what == "tiles" && spec.matmul.experts)
-          outs() << explainExperts() << "\n";
+          outs() << explainExperts(spec.matmul) << "\n";
         else if (what == "tiles")
           outs() << explainTile(spec, matmulTiles(spec).front()) << "\n"
                  << explainTile(spec.matmul, fewRowsTile(spec.matmul)) << "\n";

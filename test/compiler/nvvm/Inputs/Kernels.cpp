@@ -47,7 +47,8 @@ Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
     return writePartsMatmul(context, spec,
                             partsTile(spec.matmul, words == "few"), "matmul");
   if (spec.matmul.experts)
-    return writeMatmul(context, spec, expertsTile(words == "few"), "matmul");
+    return writeMatmul(context, spec, expertsTile(spec.matmul, words == "few"),
+                       "matmul");
   MatmulTile tile;
   int pingPong = 0;
   if (sscanf(words.c_str(), "%u,%u,%u,%d", &tile.columns, &tile.blocks,
