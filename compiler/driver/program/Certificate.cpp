@@ -41,7 +41,7 @@ static bool isSmall(const rewrite::Sample &sample) {
 
 // Products of a run that are still worth their time while compiling: half a
 // second for each of three to six runs.
-static constexpr int64_t mostProducts = 1 << 26;
+static constexpr uint64_t mostProducts = 1 << 26;
 
 Laboratory::Laboratory(mlir::OwningOpRef<mlir::ModuleOp> imported,
                        std::string folder, Effort effort)
@@ -201,11 +201,7 @@ Status Laboratory::measureKernels(mlir::ModuleOp module,
                             });
       failed(status))
     return status;
-  if (Status status = step(
-          *fused, "fusions", [](size_t) { return 0.0; }, last, measured);
-      failed(status))
-    return status;
-  return Status::done;
+  return step(*fused, "fusions", [](size_t) { return 0.0; }, last, measured);
 }
 
 // After the rewrites the program in narrow types may err twice as much as
@@ -285,14 +281,15 @@ Status mille::certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
                       const rewrite::Wishes &wishes, llvm::StringRef dtype,
                       Certificate &certificate) {
   certificate = {wishes, laboratory.sample(), {}, ""};
-  if (!laboratory.measuresAll())
+  if (!laboratory.measuresAll()) {
+    const bool isLeftOut = claims.empty() || !laboratory.isQuick();
     certificate.note = claims.empty() ? "no rewrite was applied"
-                       : laboratory.isQuick()
-                           ? "the rewrites alone, on a few random rows"
-                           : "the sample is too large: measured by mille "
-                             "verify --certificate";
-  if (!laboratory.measuresAll() && (claims.empty() || !laboratory.isQuick()))
-    return Status::done;
+                       : isLeftOut ? "the sample is too large: measured by "
+                                     "mille verify --certificate"
+                                   : "the rewrites alone, on a few random rows";
+    if (isLeftOut)
+      return Status::done;
+  }
   Status status = laboratory.prepare();
   if (!failed(status))
     status = laboratory.measure(claims, wishes, dtype, certificate.measured);

@@ -8,7 +8,6 @@
 #include "dialects/transformer/Grid.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <algorithm>
 #include <cmath>
 
 using namespace mille;
@@ -93,7 +92,7 @@ std::vector<Trial> mille::trialsFor(transformer::ModelOp model, bool all) {
   return trials;
 }
 
-int64_t mille::workOf(transformer::ModelOp model, int64_t parameters) {
+uint64_t mille::workOf(transformer::ModelOp model, int64_t parameters) {
   mlir::func::FuncOp forward = kernel::forwardOf(model);
   uint64_t most = parameters;
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
@@ -109,7 +108,7 @@ int64_t mille::workOf(transformer::ModelOp model, int64_t parameters) {
       most =
           std::max(most, llvm::SaturatingMultiply<uint64_t>(rows, parameters));
   }
-  return int64_t(std::min<uint64_t>(most, INT64_MAX));
+  return most;
 }
 
 void mille::moveByRounding(Values &inputs, double rounding) {

@@ -11,7 +11,7 @@ std::vector<Trial> trialsFor(transformer::ModelOp model, bool all);
 
 // About how many products a trial of few rows takes, of a sample with so many
 // parameters: no less than the numbers of its inputs.
-int64_t workOf(transformer::ModelOp model, int64_t parameters);
+uint64_t workOf(transformer::ModelOp model, int64_t parameters);
 
 // Multiplies every number of the float inputs by 1 + 2 rounding or 1 - 2
 // rounding, which gives a neighbouring number of the type.
