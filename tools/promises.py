@@ -210,10 +210,11 @@ most:
   made for them, each seen failing: the most patches of an image, a least side beside them, a
   merged image of odd sides, a kernel without weights in tiles, a norm that branches share, one
   entry's gradient, the rank of a state in bytes. 4 change nothing: bytes of a frame, a count that
-  nobody reads, how a file is mapped, a size that another constraint refuses. 5 are open: which
-  operands of a gradient of experts are stacked (LaunchOperands:67), what is said of sizes that
-  are given (ModelData:158), which entry has which states (ModelData:182), prepared rows of rank 1
-  (Prepared:27), which streams a certificate's sample feeds (Sample:78). Partition:205, open
+  nobody reads, how a file is mapped, a size that another constraint refuses. 5, open
+  at first, have cases, each seen failing under its mutant (`lower/facts.mlir`, `certificate.test`):
+  which operands of a gradient of experts are stacked, the sides of an image from which its
+  patches follow, which entry has which states, kept rows of one number, which streams a
+  certificate's sample feeds. Partition:205, open
   before, has a case, seen failing.
 * P22: 14 faults seeded in one build, each in force alone, fail the tests that had not been seen
   failing: weights drawn by trainers whose memory is refused; f32 heads wider than 64 in the

@@ -245,7 +245,8 @@ Status Climb::import() {
   if (model && given == Stage::import && !request.stopAfter &&
       request.certify) {
     unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
-    laboratory.emplace(imported.module->clone(), imported.folder);
+    laboratory.emplace(imported.module->clone(), imported.folder,
+                       Effort::brief);
   }
   if (model)
     if (Status status = deriveEntries(model, request.entries, latentRows());

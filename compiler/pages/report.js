@@ -86,8 +86,9 @@ function rewrites(parent) {
     add(parent, "p", {}, "None was applied, and none declined.");
   const {note, measured, layers, of_layers} = data.certificate;
   add(parent, "p", {class: "faint"}, measured.length
-    ? `Checked in double on ${layers} of ${of_layers} layers, on random and ` +
-      "hard streams. Error and what is allowed are relative."
+    ? `Checked in double on ${layers} of ${of_layers} layers, ` +
+      `${note || "on random and hard streams"}. ` +
+      "Error and what is allowed are relative."
     : `Certificate: ${note || "nothing was to be measured"}.`);
   if (measured.length)
     table(parent, "certificate",

@@ -99,9 +99,10 @@ static void printCertificate(const Package &package, llvm::raw_ostream &out) {
     out << certificate.note << '\n';
   else
     out << "checked in double on " << certificate.sample.layers << " of "
-        << certificate.sample.ofLayers
-        << " layers, on random and hard streams; error and what is allowed are "
-           "relative\n";
+        << certificate.sample.ofLayers << " layers, "
+        << (certificate.note.empty() ? "on random and hard streams"
+                                     : certificate.note)
+        << "; error and what is allowed are relative\n";
   std::vector<Row> rows;
   for (const Finding *one : worstOfEach(certificate.measured))
     rows.push_back({one->what, one->inputs, inDigits(one->error),

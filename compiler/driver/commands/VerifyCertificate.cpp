@@ -111,7 +111,8 @@ Status mille::verifyCertificate(const Package &package, unsigned threads,
       failed(status))
     return status;
   showProgress("measuring rewrites");
-  Laboratory laboratory(reference.copy(), reference.storedIn());
+  Laboratory laboratory(reference.copy(), reference.storedIn(),
+                        Effort::thorough);
   std::vector<Claim> claims = claimsIn(package);
   const rewrite::Wishes &wishes = package.certificate.wishes;
   std::vector<Finding> findings;

@@ -32,22 +32,30 @@ struct Trial {
   Values inputs;
 };
 
+// Thorough: every trial, of the rewrites, the kernels and the fusions. Brief: of
+// a sample of more than 2^18 numbers only the rewrites, on a few random rows.
+enum class Effort { brief, thorough };
+
 // The program to measure, and its sensitivity to the inputs.
 class Laboratory {
 public:
   // Cuts `imported`, which must not have been rewritten yet, to a sample.
-  Laboratory(mlir::OwningOpRef<mlir::ModuleOp> imported, std::string folder);
+  Laboratory(mlir::OwningOpRef<mlir::ModuleOp> imported, std::string folder,
+             Effort effort);
 
   const rewrite::Sample &sample() const { return size; }
+  bool measuresAll() const { return isWhole; }
+  // Whether it takes no more than seconds.
+  bool isQuick() const;
   mlir::ModuleOp module() { return *program; }
   llvm::ArrayRef<Trial> trials() const { return all; }
   const Values &answers(size_t trial) const { return before[trial]; }
 
   // Runs the sample on every trial, and on the trial moved by a rounding.
   Status prepare();
-  // Measures, all in double, each rewrite, then the conversion to kernels, then
-  // the fusions; for another `dtype` than f32 also what the rewrites do to the
-  // program in narrow types.
+  // Measures, all in double, each rewrite; where it measures all, then the
+  // conversion to kernels, then the fusions; for another `dtype` than f32 also
+  // what the rewrites do to the program in narrow types.
   Status measure(llvm::ArrayRef<Claim> claims, const rewrite::Wishes &wishes,
                  llvm::StringRef dtype, std::vector<Finding> &measured);
   // The error that `roundings` roundings in each unit may cause, in f64 if
@@ -61,6 +69,8 @@ private:
   Status run(mlir::ModuleOp module, size_t trial, Values &outputs) const;
   Status apply(mlir::ModuleOp module,
                llvm::function_ref<void(mlir::PassManager &)> add) const;
+  Status measureKernels(mlir::ModuleOp module, std::vector<Values> &last,
+                        std::vector<Finding> &measured) const;
   Status narrow(mlir::ModuleOp rewritten, llvm::StringRef dtype,
                 std::vector<Finding> &measured) const;
   Status step(mlir::ModuleOp module, llvm::StringRef what,
@@ -70,6 +80,7 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> program;
   std::string folder;
   rewrite::Sample size;
+  bool isWhole = true;
   std::vector<Trial> all;
   std::vector<Values> before;
   // Per trial: the change of the answers if the inputs change by a rounding, in
@@ -82,23 +93,19 @@ struct Certificate {
   rewrite::Wishes wishes;
   rewrite::Sample sample;
   std::vector<Finding> measured;
-  std::string note; // why nothing was measured, or ""
+  std::string note; // what was not measured and why, or ""
 };
 
 // The rewrites that were applied to `model`, in their order.
 std::vector<Claim> claimsOf(mlir::Operation *model);
 
-// Measures the rewrites if the sample is small. Else the note says why not. An
-// error that exceeds what a claim allows is a bug, and so is a sample that does
-// not run.
+// Measures the rewrites. The note says what is left out of a large sample: all
+// of one without rewrites, and of one that would take long. An error that
+// exceeds what a claim allows is a bug, and so is a sample that does not run.
 Status certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
                const rewrite::Wishes &wishes, llvm::StringRef dtype,
                Certificate &certificate);
 
 // For each rewrite the finding with the largest error relative to its bound.
 std::vector<const Finding *> worstOfEach(const std::vector<Finding> &findings);
-
-// Whether the sample is small enough to measure while compiling.
-bool isSmall(const rewrite::Sample &sample);
-
 } // namespace mille

@@ -6,6 +6,7 @@
 #include "compiler/interpret/Inputs.h"
 #include "dialects/kernel/Signature.h"
 #include "dialects/transformer/Grid.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
@@ -14,7 +15,9 @@ using namespace mille;
 namespace {
 
 // The sizes of a trial differ, so that confusing two of them fails.
-int64_t trialSize(llvm::StringRef name) {
+int64_t trialSize(llvm::StringRef name, bool isFew) {
+  if (isFew) // the interpreter multiplies four rows at a time
+    return name == sizes::batch ? 1 : 4;
   return name == sizes::batch ? 2 : name == sizes::tokens ? 5 : 3;
 }
 
@@ -38,12 +41,16 @@ const Kind kinds[] = {
      }},
 };
 
+bool isStream(mlir::func::FuncOp forward, unsigned i) {
+  return interpreter::inputName(forward, i).starts_with("stream");
+}
+
 Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
-             std::mt19937_64 &bits) {
+             bool isFew, std::mt19937_64 &bits) {
   Value value;
   size_t count = 1;
   for (const ShapeExtent &extent : interpreter::inputShape(forward, i))
-    value.shape.push_back(extent.isSize() ? trialSize(extent.size)
+    value.shape.push_back(extent.isSize() ? trialSize(extent.size, isFew)
                                           : extent.count);
   if (auto grid = transformer::gridOf(forward.getArgument(i)))
     for (unsigned axis : {0, 1}) // 2 x 3 patches
@@ -56,7 +63,7 @@ Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
   value.integer = type.getElementType().isInteger();
   auto below =
       forward.getArgAttrOfType<mlir::IntegerAttr>(i, "transformer.below");
-  bool stream = interpreter::inputName(forward, i).starts_with("stream");
+  bool stream = isStream(forward, i);
   for (size_t at = 0; at < count; ++at) {
     double drawn = drawNumber(bits);
     if (value.integer)
@@ -70,19 +77,38 @@ Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
 
 } // namespace
 
-std::vector<Trial> mille::trialsFor(transformer::ModelOp model) {
+std::vector<Trial> mille::trialsFor(transformer::ModelOp model, bool all) {
   mlir::func::FuncOp forward = kernel::forwardOf(model);
   std::vector<Trial> trials;
-  for (const Kind &kind : kinds) {
+  for (const Kind &kind : llvm::ArrayRef(kinds).take_front(all ? 4 : 1)) {
     std::mt19937_64 bits(1);
     Trial trial{kind.name, {}};
     for (unsigned i = 0; i < forward.getNumArguments(); ++i)
       if (!forward.getArgAttr(i, "transformer.default"))
         trial.inputs[interpreter::inputName(forward, i).str()] =
-            filled(forward, i, kind, bits);
+            filled(forward, i, kind, !all, bits);
     trials.push_back(std::move(trial));
   }
   return trials;
+}
+
+uint64_t mille::workOf(transformer::ModelOp model, int64_t parameters) {
+  mlir::func::FuncOp forward = kernel::forwardOf(model);
+  uint64_t most = parameters;
+  for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
+    uint64_t rows = 1, numbers = 1;
+    for (const ShapeExtent &extent : interpreter::inputShape(forward, i)) {
+      rows = numbers;
+      numbers = llvm::SaturatingMultiply<uint64_t>(
+          numbers,
+          extent.isSize() ? trialSize(extent.size, true) : extent.count);
+    }
+    most = std::max(most, numbers);
+    if (isStream(forward, i))
+      most =
+          std::max(most, llvm::SaturatingMultiply<uint64_t>(rows, parameters));
+  }
+  return most;
 }
 
 void mille::moveByRounding(Values &inputs, double rounding) {

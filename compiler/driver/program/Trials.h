@@ -6,8 +6,12 @@
 namespace mille {
 
 // Values for every input of the sample `model`. The numbers are the same each
-// time, and each is representable in f32.
-std::vector<Trial> trialsFor(transformer::ModelOp model);
+// time, and each is representable in f32. Unless `all`, few random rows.
+std::vector<Trial> trialsFor(transformer::ModelOp model, bool all);
+
+// About how many products a trial of few rows takes, of a sample with so many
+// parameters: no less than the numbers of its inputs.
+uint64_t workOf(transformer::ModelOp model, int64_t parameters);
 
 // Multiplies every number of the float inputs by 1 + 2 rounding or 1 - 2
 // rounding, which gives a neighbouring number of the type.
