@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Training steps beside torch's, in one interleaved run.
 
-  train.py [--mille PATH] [--python PYTHON] [--peers eager,compile,checkpoint]
-           [--cases 12,100,bert]
+  train.py [--mille PATH] [--python PYTHON] [--jax PYTHON]
+           [--peers eager,compile,checkpoint,jax,remat] [--cases 12,100,bert]
            [--rounds 3] [--threads 1] [--recompute WHAT] [--dtype f32|bf16]
 
 A case is a number of layers of the narrow DeepNorm stack (hidden 256, feed-forward 1024,
 4 heads, 8 sequences of 64 tokens) or `bert` (12 layers of BERT-base's shape, 4 of 128
 tokens); all have learned positions and 1000 classes, and AdamW updates in f32. With bf16
 torch runs under its autocast. `checkpoint` is eager torch that computes each layer anew on
-the way back, as --recompute=layer does. In each round every peer has a turn of some steps,
-of which the first does not count. PYTHON is that of a virtual environment with torch (this
-one, if it has it). Floating-point operations are those of three forward passes: what is
-computed anew does not count.
+the way back, as --recompute=layer does. `jax` is a jitted step in JAX whose layers are one
+scan, `remat` the same with jax.checkpoint around a layer. In each round every peer has a
+turn of some steps, of which the first does not count. PYTHON is that of a virtual
+environment with torch, or with jax (this one, if it has them). Floating-point operations
+are those of three forward passes: what is computed anew does not count.
 """
 import argparse
 import json
@@ -30,6 +31,8 @@ import trained_stack  # noqa: E402
 
 NARROW, BERT = (256, 1024, 4, 8, 64), (768, 3072, 12, 4, 128)
 CLASSES = 1000
+RATE, DECAY = 1e-4, 0.01
+JAX_MODES = "jax", "remat"
 
 
 def shape_of(case):
@@ -47,8 +50,8 @@ def spec(case):
     (hidden, inner, heads, _, tokens), layers = shape_of(case)
     return trained_stack.stack(layers, hidden, inner, heads, CLASSES, tokens,
                                "bidirectional", {"scheme": "deepnorm", "seed": 3},
-                               {"optimizer": "adamw", "rate": 1e-4,
-                                "weight_decay": 0.01})
+                               {"optimizer": "adamw", "rate": RATE,
+                                "weight_decay": DECAY})
 
 
 class Mille:
@@ -82,15 +85,16 @@ class Mille:
         return [after - before for before, after in zip(at, at[1:])]
 
 
-class Torch:
+class Peer:
     """A process that stays alive: a line with a number in, that many times out."""
 
     def __init__(self, options, case, mode):
+        python = options.jax if mode in JAX_MODES else options.python
         self.worker = subprocess.Popen(
-            [options.python, os.path.abspath(__file__), "--worker", mode, case,
+            [python, os.path.abspath(__file__), "--worker", mode, case,
              "--threads=%d" % options.threads, "--dtype=" + options.dtype],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        print("torch %s %s: first step after %s s"
+        print("%s %s: first step after %s s"
               % (mode, case, self.worker.stdout.readline().strip()))
 
     def turn(self, steps):
@@ -140,37 +144,118 @@ def stack(case, checkpoints=False):
     return Stack(), torch.randint(0, CLASSES, (2, batch, tokens))
 
 
-def work(options):
+def torch_step(options):
     import torch
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
     mode, case = options.worker
-    begin = time.perf_counter()
     model, (ids, labels) = stack(case, mode == "checkpoint")
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, weight_decay=0.01,
+    optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=DECAY,
                                   fused=True)
     run = torch.compile(model, dynamic=False) if mode == "compile" else model
 
     def step():
-        at = time.perf_counter()
         optimizer.zero_grad(set_to_none=True)
         with torch.autocast("cpu", torch.bfloat16, options.dtype == "bf16"):
             loss = run(ids, labels)
         loss.backward()
         optimizer.step()
+    return step
+
+
+def jax_model(case, remat):
+    """The parameters, of which those of layers have a dimension more, and the loss."""
+    import jax
+    import jax.numpy as jnp
+    (hidden, inner, heads, batch, tokens), layers = shape_of(case)
+    alpha, size = (2 * layers) ** 0.25, hidden // heads
+    keys = iter(jax.random.split(jax.random.key(1), 16))
+
+    def drawn(*shape):
+        return 0.02 * jax.random.normal(next(keys), shape)
+
+    stacked = {name: (drawn(layers, fan_in, out), jnp.zeros((layers, out)))
+               for name, fan_in, out in [(n, hidden, hidden) for n in "qkvo"]
+               + [("up", hidden, inner), ("down", inner, hidden)]}
+    for name in ("first", "second"):
+        stacked[name] = jnp.ones((layers, hidden)), jnp.zeros((layers, hidden))
+    parameters = {"embed": drawn(CLASSES, hidden), "position": drawn(tokens, hidden),
+                  "head": drawn(hidden, CLASSES), "layers": stacked}
+
+    def linear(x, by):
+        return x @ by[0] + by[1]
+
+    def norm(x, by):
+        x = x - x.mean(-1, keepdims=True)
+        return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5) * by[0] + by[1]
+
+    def layer(x, by):
+        q, k, v = (linear(x, by[n]).reshape(batch, tokens, heads, size) for n in "qkv")
+        scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / size ** 0.5
+        y = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v)
+        x = norm(alpha * x + linear(y.reshape(x.shape), by["o"]), by["first"])
+        y = jax.nn.gelu(linear(x, by["up"]), approximate=False)
+        return norm(alpha * x + linear(y, by["down"]), by["second"]), None
+
+    def loss(by, ids, labels):
+        x = by["embed"][ids] + by["position"]
+        x, _ = jax.lax.scan(jax.checkpoint(layer) if remat else layer, x, by["layers"])
+        logits = jax.nn.log_softmax(x @ by["head"])
+        return -jnp.take_along_axis(logits, labels[..., None], -1).mean()
+
+    ids, labels = jax.random.randint(next(keys), (2, batch, tokens), 0, CLASSES)
+    return parameters, loss, ids, labels
+
+
+def jax_step(options):
+    os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:options.threads])
+    import jax
+    import jax.numpy as jnp
+    mode, case = options.worker
+    parameters, loss, ids, labels = jax_model(case, mode == "remat")
+    zeros = jax.tree.map(jnp.zeros_like, parameters)
+    state = parameters, zeros, jax.tree.map(jnp.zeros_like, zeros), 0.0
+
+    def update(state, ids, labels):
+        parameters, means, squares, count = state
+        gradients = jax.grad(loss)(parameters, ids, labels)
+        count += 1
+        means = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, means, gradients)
+        squares = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, squares, gradients)
+        first, second = 1 - 0.9 ** count, 1 - 0.999 ** count
+        return jax.tree.map(
+            lambda w, m, v: w * (1 - RATE * DECAY)
+            - RATE * (m / first) / (jnp.sqrt(v / second) + 1e-8),
+            parameters, means, squares), means, squares, count
+
+    run = jax.jit(update, donate_argnums=0)
+
+    def step():
+        nonlocal state
+        state = jax.block_until_ready(run(state, ids, labels))
+    return step
+
+
+def work(options):
+    begin = time.perf_counter()
+    step = (jax_step if options.worker[0] in JAX_MODES else torch_step)(options)
+
+    def timed():
+        at = time.perf_counter()
+        step()
         return time.perf_counter() - at
 
-    step()
+    timed()
     print("%.1f" % (time.perf_counter() - begin), flush=True)
     for line in sys.stdin:
-        print(json.dumps([step() for _ in range(int(line))]), flush=True)
+        print(json.dumps([timed() for _ in range(int(line))]), flush=True)
 
 
 def measure(options, case):
     with tempfile.TemporaryDirectory() as folder:
         peers = {"mille": Mille(options, case, folder)}
         for mode in options.peers.split(",") if options.peers else []:
-            peers["torch " + mode] = Torch(options, case, mode)
+            peers[mode] = Peer(options, case, mode)
         times = {name: [] for name in peers}
         steps = max(2, int(4e12 / operations(case) / 12))
         for _ in range(options.rounds):
@@ -190,6 +275,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mille", default=os.path.join(TOP, "build", "bin", "mille"))
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--jax", default=sys.executable)
     parser.add_argument("--peers", default="eager,compile")
     parser.add_argument("--cases", default="12,100,bert")
     parser.add_argument("--rounds", type=int, default=3)

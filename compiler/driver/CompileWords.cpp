@@ -108,7 +108,7 @@ static void trainingOptions(CLI::App *app, CompileOptions &o) {
       "and eval, weights of f32");
   // A step changes the parameters: nothing is computed of them before a run.
   for (const char *inference :
-       {"--hidden-states", "--rewrites", "--fold-schedules", "--cache"})
+       {"--hidden-states", "--fold-schedules", "--cache"})
     train->excludes(inference);
   recomputeOption(app, o.recompute)->needs("--train");
   memoryOption(app, o.memory.bytes)->needs("--train");
@@ -206,6 +206,10 @@ Status mille::checkOptions(CompileWords &o) {
       return refuseOptions("--stop-after is '" + stage +
                            "' but must be one of " + stagesThatPrint());
   }
+  if (o.train && o.rewrites && !o.rewrites->empty())
+    return refuseOptions("--train is given but --rewrites asks for "
+                         "parameters made of others, which no step changes: "
+                         "a package that trains has none of them");
   if (o.tune && o.stopAfter)
     return refuseOptions(
         "--tune measures a package but --stop-after makes none",

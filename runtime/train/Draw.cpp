@@ -1,7 +1,8 @@
-// A counter-based generator: splitmix64's finaliser over a keyed index, normals
-// by Box-Muller. It has its own logarithm, sine and cosine, since those of
-// libms differ in the last bits. Must not contract a product and a sum: bits do
-// not depend on the width of vectors.
+// A counter-based generator: splitmix64's finaliser over a keyed index, and
+// normals by Box-Muller in f32 of the words of splitmix64 itself, whose state
+// is the key. It has its own logarithm, sine and cosine, since those of libms
+// differ in the last bits. Must not contract a product and a sum: bits do not
+// depend on the width of vectors.
 #include "runtime/train/Draw.h"
 
 #include <math.h>
@@ -13,8 +14,10 @@ namespace mille {
 
 namespace {
 
+constexpr uint64_t golden = 0x9e3779b97f4a7c15;
+
 inline __attribute__((always_inline)) uint64_t mix(uint64_t bits) {
-  bits += 0x9e3779b97f4a7c15;
+  bits += golden;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
   bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
   return bits ^ (bits >> 31);
@@ -26,86 +29,98 @@ inline __attribute__((always_inline)) double unit(uint64_t key,
   return (double(mix(key ^ mix(index)) >> 11) + 0.5) * 0x1p-53;
 }
 
-// ln u for a normal u > 0: u = 2^e m with m in [sqrt 1/2, sqrt 2), and
-// ln m = 2 atanh((m - 1) / (m + 1)) by its series, |argument| < 0.172.
-inline __attribute__((always_inline)) double logarithm(double u) {
-  uint64_t bits;
+// ln u for a normal u > 0: u = 2^e m with m in [sqrt 1/2, sqrt 2), and the
+// polynomial of Cephes for ln m.
+inline __attribute__((always_inline)) float logarithm(float u) {
+  int32_t bits;
   memcpy(&bits, &u, sizeof bits);
   // The sum carries into the exponent if the fraction is that of sqrt 2 or
   // more.
-  int64_t exponent = int64_t((bits + 0x00095f619980c433) >> 52) - 1023;
-  bits -= uint64_t(exponent) << 52;
-  double m;
+  const int32_t exponent = ((bits + 0x004afb0d) >> 23) - 127;
+  bits -= exponent << 23;
+  float m;
   memcpy(&m, &bits, sizeof m);
-  double s = (m - 1) / (m + 1), z = s * s, sum = 0;
-  for (int odd = 21; odd >= 1; odd -= 2)
-    sum = sum * z + 1.0 / odd;
-  return 2 * s * sum + double(exponent) * 0.693147180559945309417;
+  constexpr float terms[] = {
+      7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
+      -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
+      2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+  const float x = m - 1, z = x * x;
+  float sum = terms[0];
+  for (int i = 1; i < 9; ++i)
+    sum = sum * x + terms[i];
+  return (x + (x * z * sum - 0.5f * z)) + float(exponent) * 0.69314718f;
 }
 
-// How far from 0 a pair of normals lies, whose first word is u.
-inline __attribute__((always_inline)) double radiusOf(double u) {
-  return sqrt(-2 * logarithm(u));
+// How far from 0 a pair of normals lies, by half of its word.
+inline __attribute__((always_inline)) float radiusOf(uint32_t half) {
+  const float u = (float(int32_t(half >> 1)) + 0.5f) * 0x1p-31f; // (0, 1]
+  return sqrtf(-2 * logarithm(u));
 }
 
-// The pair of that radius, at that part of a turn. Without branches, so that a
-// loop over pairs becomes one over vectors.
+inline __attribute__((always_inline)) float withSign(float x, uint32_t sign) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits ^= sign << 31;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// The pair of that radius, turned by half 2^-32 of a turn. Without branches, so
+// that a loop over pairs becomes one over vectors.
 inline __attribute__((always_inline)) void
-turnRadius(double radius, double turns, double &first, double &second) {
-  int64_t quarter = int64_t(4 * turns + 0.5);
-  double t =
-      (turns - 0.25 * double(quarter)) * 6.283185307179586476925; // +- pi / 4
-  double z = -t * t, sine = 1, cosine = 1;
-  for (int n = 16; n >= 2; n -= 2) {
-    sine = 1 + sine * z * (1 / (n * (n + 1.0)));
-    cosine = 1 + cosine * z * (1 / (n * (n - 1.0)));
-  }
-  sine *= t;
-  const double x = quarter & 1 ? -sine : cosine,
-               y = quarter & 1 ? cosine : sine;
-  first = radius * (quarter & 2 ? -x : x);
-  second = radius * (quarter & 2 ? -y : y);
-}
-
-// Two independent normals of mean 0 and deviation 1.
-void normalPair(uint64_t key, uint64_t pair, double &first, double &second) {
-  turnRadius(radiusOf(unit(key, 2 * pair)), unit(key, 2 * pair + 1), first,
-             second);
+turnRadius(float radius, uint32_t half, float &first, float &second) {
+  const uint32_t quarter = (half + (1u << 29)) >> 30;
+  const float t = float(int32_t(half - (quarter << 30))) *
+                  (6.2831853072f * 0x1p-32f), // +- pi / 4
+      z = t * t;
+  const float sine = t + t * z *
+                             ((-1.9515295891e-4f * z + 8.3321608736e-3f) * z -
+                              1.6666654611e-1f);
+  const float cosine =
+      (1 - 0.5f * z) +
+      z * z *
+          ((2.4433157118e-5f * z - 1.3887316255e-3f) * z + 4.1666645683e-2f);
+  const float x = quarter & 1 ? sine : cosine, y = quarter & 1 ? cosine : sine;
+  first = radius * withSign(x, (quarter + 1) >> 1 & 1);
+  second = radius * withSign(y, quarter >> 1 & 1);
 }
 
 struct Normals {
   uint64_t key;
-  double mean, std;
+  float mean, std;
   uint64_t features;
 };
 
-// A pair is one chain of 250 cycles, too long for a core to begin the next one
+// A pair is one chain of 150 cycles, too long for a core to begin the next one
 // meanwhile: each of its three parts is a loop of its own, over pairs in L1.
-constexpr uint64_t blockPairs = 64;
+constexpr uint64_t blockPairs = 256;
 
+// lanes: of 64 bits.
 template <int lanes>
 inline __attribute__((always_inline)) void
 anyPairs(const Normals &normals, uint64_t pair, uint64_t count, float *into) {
   const Normals n = normals;
-  double radius[blockPairs], turns[blockPairs];
+  uint32_t low[blockPairs], high[blockPairs];
+  float radius[blockPairs];
   for (uint64_t done = 0; done < count; done += blockPairs) {
-    const uint64_t some = count - done < blockPairs ? count - done : blockPairs,
-                   from = 2 * (pair + done);
+    const uint64_t some = count - done < blockPairs ? count - done : blockPairs;
+    uint64_t state = n.key + golden * (pair + done);
     float *to = into + 2 * done;
 #pragma clang loop vectorize_width(lanes) interleave_count(4)
-    for (uint64_t i = 0; i < some; ++i) {
-      radius[i] = unit(n.key, from + 2 * i);
-      turns[i] = unit(n.key, from + 2 * i + 1);
+    for (uint64_t i = 0; i < some; ++i, state += golden) {
+      const uint64_t word = mix(state);
+      low[i] = uint32_t(word);
+      high[i] = uint32_t(word >> 32);
     }
-#pragma clang loop vectorize_width(lanes) interleave_count(4)
+#pragma clang loop vectorize_width(2 * lanes) interleave_count(2)
     for (uint64_t i = 0; i < some; ++i)
-      radius[i] = radiusOf(radius[i]);
-#pragma clang loop vectorize_width(lanes) interleave_count(4)
+      radius[i] = radiusOf(low[i]);
+#pragma clang loop vectorize_width(2 * lanes) interleave_count(2)
     for (uint64_t i = 0; i < some; ++i) {
-      double first, second;
-      turnRadius(radius[i], turns[i], first, second);
-      to[2 * i] = float(n.mean + n.std * first);
-      to[2 * i + 1] = float(n.mean + n.std * second);
+      float first, second;
+      turnRadius(radius[i], high[i], first, second);
+      to[2 * i] = n.mean + n.std * first;
+      to[2 * i + 1] = n.mean + n.std * second;
     }
   }
 }
@@ -136,25 +151,73 @@ void normalPairs(const Normals &normals, uint64_t pair, uint64_t count,
     anyPairs<2>(normals, pair, count, into);
 }
 
-// A normal of deviation 1 within +- cut, by rejection. Each attempt uses other
-// counters.
-double truncated(uint64_t key, uint64_t index, double cut) {
-  for (uint64_t attempt = 0; attempt < 1000; ++attempt) {
-    uint64_t counter = index | attempt << 44;
-    if (cut < 1) { // the normal is nearly flat here
-      double x = cut * (2 * unit(key, 2 * counter) - 1);
-      if (unit(key, 2 * counter + 1) < exp(-x * x / 2))
-        return x;
-      continue;
-    }
-    double first, second;
-    normalPair(key, counter, first, second);
-    if (fabs(first) <= cut)
-      return first;
-    if (fabs(second) <= cut)
-      return second;
+// The pairs' numbers from the first-th on.
+void normals(const Normals &normals, uint64_t first, float *into,
+             uint64_t count) {
+  if (count == 0)
+    return;
+  // The second of a pair whose first is another's, whole pairs, and a first.
+  const uint64_t odd = first & 1, pairs = (count - odd) / 2;
+  uint64_t pair = first / 2;
+  float ends[2];
+  if (odd) {
+    normalPairs(normals, pair++, 1, ends);
+    into[0] = ends[1];
+  }
+  normalPairs(normals, pair, pairs, into + odd);
+  if (odd + 2 * pairs < count) {
+    normalPairs(normals, pair + pairs, 1, ends);
+    into[count - 1] = ends[0];
+  }
+}
+
+// Each attempt of a truncated normal uses other counters.
+constexpr uint64_t mostAttempts = 1000;
+inline uint64_t counterOf(uint64_t index, uint64_t attempt) {
+  return index | attempt << 44;
+}
+
+// A normal of deviation 1 within +- cut < 1, where it is nearly flat, by
+// rejection.
+double truncatedFlat(uint64_t key, uint64_t index, double cut) {
+  for (uint64_t attempt = 0; attempt < mostAttempts; ++attempt) {
+    const uint64_t counter = 2 * counterOf(index, attempt);
+    const double x = cut * (2 * unit(key, counter) - 1);
+    if (unit(key, counter + 1) < exp(-x * x / 2))
+      return x;
   }
   return 0;
+}
+
+// The same for a larger cut: the number of the first pair that has one within,
+// of which `pair` is that of attempt 0.
+double truncatedPairs(uint64_t key, uint64_t index, double cut,
+                      const float *pair) {
+  float other[2];
+  for (uint64_t attempt = 1; attempt <= mostAttempts; ++attempt) {
+    for (int i = 0; i < 2; ++i)
+      if (fabs(double(pair[i])) <= cut)
+        return pair[i];
+    normalPairs({key, 0, 1, 0}, counterOf(index, attempt), 1, other);
+    pair = other;
+  }
+  return 0;
+}
+
+void drawTruncated(const Recipe &recipe, uint64_t first, float *into,
+                   uint64_t count, uint64_t features) {
+  const bool flat = recipe.cut < 1;
+  float pairs[2 * blockPairs];
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t in = i % blockPairs, index = first + i;
+    if (!flat && in == 0)
+      normalPairs({recipe.key, 0, 1, features}, index,
+                  count - i < blockPairs ? count - i : blockPairs, pairs);
+    const double x =
+        flat ? truncatedFlat(recipe.key, index, recipe.cut)
+             : truncatedPairs(recipe.key, index, recipe.cut, pairs + 2 * in);
+    into[i] = (float)(recipe.mean + recipe.std * x);
+  }
 }
 
 } // namespace
@@ -182,28 +245,11 @@ void draw(const Recipe &recipe, uint64_t first, float *into, uint64_t count,
                                    (2 * unit(key, first + i) - 1));
     return;
   case MILLE_DRAW_TRUNCATED_NORMAL:
-    for (uint64_t i = 0; i < count; ++i)
-      into[i] = (float)(mean + std * truncated(key, first + i, recipe.cut));
+    drawTruncated(recipe, first, into, count, features);
     return;
-  case MILLE_DRAW_NORMAL: {
-    if (count == 0)
-      return;
-    const Normals normals = {key, mean, std, features};
-    // The second of a pair whose first is another's, whole pairs, and a first.
-    const uint64_t odd = first & 1, pairs = (count - odd) / 2;
-    uint64_t pair = first / 2;
-    float ends[2];
-    if (odd) {
-      normalPairs(normals, pair++, 1, ends);
-      into[0] = ends[1];
-    }
-    normalPairs(normals, pair, pairs, into + odd);
-    if (odd + 2 * pairs < count) {
-      normalPairs(normals, pair + pairs, 1, ends);
-      into[count - 1] = ends[0];
-    }
+  case MILLE_DRAW_NORMAL:
+    normals({key, (float)mean, (float)std, features}, first, into, count);
     return;
-  }
   }
 }
 

@@ -388,15 +388,15 @@ void checkSizes(const Case &c, Problem &p, const ParsedKernel &parsed,
 
 void check(const Case &c, const Target &isa) {
   using Sizes = std::pair<int64_t, int64_t>;
-  for (Sizes sizes :
-       {Sizes{1, 1}, Sizes{7, 7}, Sizes{33, 33}, Sizes{70, 70}, Sizes{9, 40}})
+  for (Sizes sizes : {Sizes{1, 1}, Sizes{7, 7}, Sizes{33, 33}, Sizes{70, 70},
+                      Sizes{9, 40}, Sizes{40, 30}})
     for (auto side : {Guarded::Side::end, Guarded::Side::start}) {
       if ((c.segmented && sizes.first != sizes.second) ||
           (c.spoilt && sizes.first != 33))
         continue;
       if (c.pairs && sizes != Sizes{c.pairs, c.pairs})
         continue;
-      if (c.most && sizes.second > c.most)
+      if (c.most ? sizes.second > c.most : sizes.first > sizes.second)
         continue;
       Problem p(c, sizes.first, sizes.second, side);
       const MadeKernel &it = made(textOf(c, p, outsOf(p, 5, side)), isa);
