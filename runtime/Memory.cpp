@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 namespace mille {
 
@@ -36,6 +37,10 @@ void *allocateDefault(void *, size_t size, size_t alignment) {
 
 void releaseDefault(void *, void *memory) { free(memory); }
 } // namespace
+
+uint64_t machineBytes() {
+  return uint64_t(sysconf(_SC_PHYS_PAGES)) * uint64_t(sysconf(_SC_PAGESIZE));
+}
 
 Memory Memory::from(const mille_options &options) {
   if (options.allocate)

@@ -39,6 +39,8 @@ struct Bytes {
   // Adds count * size, rounded up to 64; returns where that begins.
   uint64_t place(uint64_t count, uint64_t size);
 };
+// The memory of the machine, all of it; to say so where some was refused.
+uint64_t machineBytes();
 bool multiply(uint64_t left, uint64_t right, uint64_t &product);
 
 constexpr size_t messageBytes = 512;

@@ -149,8 +149,8 @@ mille_status mille_session::create(mille_package &of, const mille::Sizes &sizes,
     return of.message().set(
         MILLE_OUT_OF_MEMORY,
         "a session of %s on %d threads needs %llu bytes but "
-        "memory was refused",
-        text.text, count, (ull)sum.value);
+        "memory was refused: the machine has %llu",
+        text.text, count, (ull)sum.value, (ull)mille::machineBytes());
   Bytes placed;
   layOut(placed);
   fillDefaults();

@@ -24,6 +24,28 @@ CLI::Validator mille::numberFrom(int64_t least, int64_t most) {
       "");
 }
 
+// NaN is no number.
+static CLI::Validator realThat(const std::string &words,
+                               std::function<bool(double)> fits) {
+  return CLI::Validator(
+      [=](std::string &text) -> std::string {
+        double number;
+        if (StringRef(text).getAsDouble(number) || !fits(number))
+          return "is '" + text + "' but must be a number " + words;
+        return {};
+      },
+      "");
+}
+CLI::Validator mille::realFrom(int64_t least, int64_t most) {
+  return realThat("from " + std::to_string(least) + " to " +
+                      std::to_string(most),
+                  [=](double x) { return x >= least && x <= most; });
+}
+CLI::Validator mille::realAboveZero(int64_t most) {
+  return realThat("above 0, at most " + std::to_string(most),
+                  [=](double x) { return x > 0 && x <= most; });
+}
+
 CLI::Validator mille::byteCount() {
   return CLI::Validator(
       [](std::string &text) -> std::string {

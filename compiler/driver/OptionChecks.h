@@ -12,6 +12,9 @@ namespace mille {
 
 // A whole number from `least` to `most`.
 CLI::Validator numberFrom(int64_t least, int64_t most);
+// Any number from `least` to `most`, or one above 0.
+CLI::Validator realFrom(int64_t least, int64_t most);
+CLI::Validator realAboveZero(int64_t most);
 // Bytes: a whole number from 1, or one with K, M or G (1024, ...) behind it.
 // The text becomes the number.
 CLI::Validator byteCount();

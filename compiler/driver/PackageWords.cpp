@@ -58,7 +58,7 @@ static void addSampling(CLI::App *app, mille_sampling &o) {
                   "divides the logits; 0: always the likeliest token, of equal "
                   "ones that of the lowest id (default: 0.8)")
       ->type_name("T")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(realFrom(0, 1000000));
   app->add_option("--top-k", o.top_k,
                   "draw from the K likeliest tokens; 0: from all (default: 40)")
       ->type_name("K")
@@ -67,31 +67,31 @@ static void addSampling(CLI::App *app, mille_sampling &o) {
                   "draw from the tokens whose surprise is nearest to the "
                   "expected one, and that have this share (default: 1)")
       ->type_name("P")
-      ->check(CLI::Range(1e-9, 1.0));
+      ->check(realAboveZero(1));
   app->add_option("--top-p", o.top_p,
                   "draw from the fewest tokens that have this share of the "
                   "probability (default: 0.95)")
       ->type_name("P")
-      ->check(CLI::Range(1e-9, 1.0));
+      ->check(realAboveZero(1));
   app->add_option("--min-p", o.min_p,
                   "draw from tokens with this share of the likeliest one's "
                   "probability (default: 0.05)")
       ->type_name("P")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(realFrom(0, 1));
   app->add_option("--repeat-penalty", o.repetition_penalty,
                   "divides the positive logits of tokens that are there "
                   "already, and multiplies the negative ones (default: 1)")
       ->type_name("R")
-      ->check(CLI::Range(1e-6, 1e6));
+      ->check(realAboveZero(1000000));
   app->add_option("--presence-penalty", o.presence_penalty,
                   "taken from the logits of tokens that are there already "
                   "(default: 0)")
       ->type_name("R")
-      ->check(CLI::Range(-1e6, 1e6));
+      ->check(realFrom(-1000000, 1000000));
   app->add_option("--frequency-penalty", o.frequency_penalty,
                   "the same, as often as a token is there (default: 0)")
       ->type_name("R")
-      ->check(CLI::Range(-1e6, 1e6));
+      ->check(realFrom(-1000000, 1000000));
   app->add_option("--repeat-last", o.repeat_last,
                   "penalties look at the last N tokens; 0: at all "
                   "(default: 0)")
@@ -156,7 +156,7 @@ static void addBeams(CLI::App *app, GenerateOptions &o) {
                   "divides a beam's score by its tokens to this power "
                   "(default: the model's, else 1)")
       ->type_name("P")
-      ->check(CLI::Range(-1e3, 1e3));
+      ->check(realFrom(-1000, 1000));
   app->add_option("--early-stopping", o.earlyStopping,
                   "end when as many beams have ended as there are: true; when "
                   "none is likely to become better: false; when none can: "

@@ -23,18 +23,6 @@ static CLI::Validator rate() {
       "");
 }
 
-static CLI::Validator share() {
-  return CLI::Validator(
-      [](std::string &text) {
-        double value = 0;
-        return llvm::StringRef(text).getAsDouble(value) ||
-                       !(value >= 0 && value <= 1)
-                   ? "is '" + text + "' but must be a number from 0 to 1"
-                   : std::string();
-      },
-      "");
-}
-
 static CLI::Validator recomputeWord() {
   return CLI::Validator(
       [](std::string &text) -> std::string {
@@ -96,7 +84,7 @@ static void maskOptions(CLI::App *app, MaskOptions &o) {
                   "trains a masked language model: this share of the tokens is "
                   "to be guessed (BERT: 0.15)")
       ->type_name("SHARE")
-      ->check(share());
+      ->check(realFrom(0, 1));
   app->add_option("--mask-id", o.id,
                   "the token that hides others (default: the tokenizer's mask)")
       ->type_name("ID")
@@ -106,13 +94,13 @@ static void maskOptions(CLI::App *app, MaskOptions &o) {
                   "of the tokens to be guessed, the share that it hides "
                   "(default: 0.8)")
       ->type_name("SHARE")
-      ->check(share())
+      ->check(realFrom(0, 1))
       ->needs("--mask");
   app->add_option("--mask-random", o.random,
                   "and the share that any token replaces; others stay "
                   "(default: 0.1)")
       ->type_name("SHARE")
-      ->check(share())
+      ->check(realFrom(0, 1))
       ->needs("--mask");
   app->add_option("--mask-never", o.never,
                   "tokens that are never to be guessed, beside the tokenizer's "

@@ -79,4 +79,17 @@ struct FarPrefetch {
 };
 Halide::Internal::IRMutator *prefetchFar(FarPrefetch what);
 
+// Prefetches into L2, in a loop that computes and reads no far memory, the
+// first lines of each tile that a later loop reads: memory works meanwhile. Both
+// loops are in the loop `together` and go over the same rows, by tiles.
+struct AsidePrefetch {
+  std::string buffer, reader, readTile; // the later loop, over its tiles
+  std::string writer, writeTile;        // the loop that computes
+  std::string together;
+  int bytes; // bytes of an element
+  int tiles; // tiles of the reader in one of the writer
+  int lines; // to prefetch for each tile of the writer
+};
+Halide::Internal::IRMutator *prefetchAside(AsidePrefetch what);
+
 } // namespace mille

@@ -163,7 +163,99 @@ private:
   Expr pass;
 };
 
+// The address that the first loop of a Func's update reads, and the names that
+// are defined around it, outermost first; a loop's has no value.
+class ReadAside : public IRVisitor {
+public:
+  explicit ReadAside(const AsidePrefetch &what) : what(what) {}
+  Expr address;
+  std::vector<std::pair<std::string, Expr>> names;
+
+private:
+  using IRVisitor::visit;
+  void visit(const For *loop) override {
+    around.emplace_back(loop->name, Expr());
+    LinesRead read(what.buffer, what.bytes);
+    if (loop->name.find(what.reader + ".s") == 0)
+      loop->body.accept(&read);
+    if (!read.innermost || read.firsts.empty()) {
+      IRVisitor::visit(loop);
+    } else if (!address.defined()) {
+      address = read.firsts.front();
+      names = around;
+    }
+    around.pop_back();
+  }
+  void visit(const LetStmt *let) override {
+    around.emplace_back(let->name, let->value);
+    IRVisitor::visit(let);
+    around.pop_back();
+  }
+  const AsidePrefetch &what;
+  std::vector<std::pair<std::string, Expr>> around;
+};
+
+class PrefetchAside : public IRMutator {
+public:
+  explicit PrefetchAside(AsidePrefetch what) : what(std::move(what)) {}
+
+private:
+  using IRMutator::visit;
+  Stmt visit(const For *loop) override {
+    open.push(loop->name);
+    Stmt stmt;
+    if (isOver(loop, what.together)) {
+      ReadAside inside(what);
+      loop->body.accept(&inside);
+      read = &inside;
+      stmt = IRMutator::visit(loop);
+      read = nullptr;
+    } else if (read && read->address.defined() &&
+               loop->name.find(what.writer + ".s") == 0 &&
+               isOver(loop, what.writeTile)) {
+      stmt = withLines(loop);
+    } else {
+      stmt = IRMutator::visit(loop);
+    }
+    open.pop(loop->name);
+    return stmt;
+  }
+  Stmt visit(const LetStmt *let) override {
+    open.push(let->name);
+    Stmt stmt = IRMutator::visit(let);
+    open.pop(let->name);
+    return stmt;
+  }
+  // The address of the reader at the tile's first element: names that are not
+  // defined here are what they are there, or 0 if they are of its other loops.
+  Stmt withLines(const For *loop) const {
+    Expr tile = Variable::make(Int(32), loop->name) * what.tiles,
+         address = read->address;
+    for (auto at = read->names.rbegin(); at != read->names.rend(); ++at) {
+      const auto &[name, value] = *at;
+      if (ends_with(name, "." + what.readTile))
+        address = substitute(name, tile, address);
+      else if (!open.contains(name))
+        address = substitute(name, value.defined() ? value : 0, address);
+    }
+    std::vector<Stmt> body;
+    for (int i = 0; i < what.lines; ++i)
+      body.push_back(prefetchLineIntoL2(
+          what.buffer, what.bytes, address + i * (lineBytes / what.bytes)));
+    body.push_back(loop->body);
+    return loopLike(loop, loop->name, loop->min, loop->extent,
+                    Block::make(body));
+  }
+  AsidePrefetch what;
+  const ReadAside *read = nullptr; // of the loop `together` that is open
+  Scope<> open;                    // names that are defined here
+};
+
 } // namespace
+
+IRMutator *prefetchAside(AsidePrefetch what) {
+  return new PrefetchAside(std::move(what));
+}
 
 IRMutator *prefetchNextTile(NextTilePrefetch what) {
   return new PrefetchNextTile(std::move(what));

@@ -348,7 +348,8 @@ func.func @f(%x: memref<?x64xi8>, %w: memref<1x2x544xi8>,
 })";
 
 // Few rows prefetch the streams that they read, on CPUs that do not look far
-// ahead: in each loop the 9 lines of a block, and keys and values.
+// ahead: in each loop the 9 lines of a block, and keys and values, of which the
+// softmax prefetches 4 lines a tile.
 void prefetchesStreams() {
   for (auto [isa, asks] : {std::pair{"cascadelake", true}, {"zen4", false}}) {
     const int found =
@@ -360,6 +361,16 @@ void prefetchesStreams() {
     for (const char *asked : {"prefetch(key_heap", "prefetch(value_heap"})
       expect((countOf(asked, parts) > 0) == asks,
              std::string(isa) + ": " + asked);
+    for (const char *held : {"bf16", "f32"}) {
+      const std::string few = statementOf(toPanels(64, held), isa, true);
+      const int aside = countOf(prefetchIntoL2Name, few);
+      expect(aside == (asks ? 4 : 0), std::string(isa) + " prefetches " +
+                                          std::to_string(aside) +
+                                          " lines of a tile of " + held);
+      const size_t loop = few.rfind("for (", few.find(prefetchIntoL2Name));
+      expect(!asks || few.compare(loop, 17, "for (weights_heap") == 0,
+             "the softmax prefetches values");
+    }
   }
 }
 

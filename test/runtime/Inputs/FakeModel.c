@@ -418,7 +418,8 @@ void fake_refuse_each(const mille_model *model, const char *device,
   const char *all[most] = {
       "a package needs # bytes but memory was refused",
       "a session needs # bytes but memory was refused",
-      "a session of batch # on # threads needs # bytes but memory was refused"};
+      ("a session of batch # on # threads needs # bytes but memory was "
+       "refused: the machine has #")};
   CHECK(own + count <= most);
   memcpy(all + own, forms, count * sizeof *forms);
   mille_options options = MILLE_OPTIONS_INIT;

@@ -105,7 +105,7 @@ static const char *const forms[] = {
     "the # bytes of ",
     "a session needs # bytes but memory was refused",
     ("a session of batch 2, tokens 32 on # threads needs # bytes but "
-     "memory was refused"),
+     "memory was refused: the machine has #"),
     "cannot start # threads: Resource temporarily unavailable",
     "cannot read the size of "};
 enum { formCount = sizeof forms / sizeof *forms };
