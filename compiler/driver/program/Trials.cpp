@@ -80,7 +80,8 @@ Value filled(mlir::func::FuncOp forward, unsigned i, const Kind &kind,
 std::vector<Trial> mille::trialsFor(transformer::ModelOp model, bool all) {
   mlir::func::FuncOp forward = kernel::forwardOf(model);
   std::vector<Trial> trials;
-  for (const Kind &kind : llvm::ArrayRef(kinds).take_front(all ? 4 : 1)) {
+  for (const Kind &kind :
+       llvm::ArrayRef(kinds).take_front(all ? std::size(kinds) : 1)) {
     std::mt19937_64 bits(1);
     Trial trial{kind.name, {}};
     for (unsigned i = 0; i < forward.getNumArguments(); ++i)
