@@ -111,7 +111,7 @@ Status mille::measureImportance(mlir::ModuleOp module, llvm::StringRef from,
   auto look = [&](mlir::Operation *op, llvm::ArrayRef<const Value *> operands) {
     if (auto matmul = llvm::dyn_cast<kernel::MatmulOp>(op))
       add(matmul, *operands.front(), sums);
-    return std::optional<Value>();
+    return std::vector<Value>();
   };
   for (llvm::ArrayRef<int32_t> rest = ids; !rest.empty();) {
     llvm::ArrayRef<int32_t> now = rest.take_front(most);

@@ -22,6 +22,7 @@
 // RUN: not %mille-emulate %t/matrix.mlir 2>&1 | FileCheck %t/matrix.mlir
 // RUN: not %mille-emulate %t/types.mlir 2>&1 | FileCheck %t/types.mlir
 // RUN: not %mille-emulate %t/order.mlir 2>&1 | FileCheck %t/order.mlir
+// RUN: not %mille-emulate %t/eight.mlir 2>&1 | FileCheck %t/eight.mlir
 // RUN: not %mille-emulate %t/amount.mlir 2>&1 | FileCheck %t/amount.mlir
 // RUN: not %mille-emulate %t/shape.mlir 2>&1 | FileCheck %t/shape.mlir
 // RUN: not %mille-emulate %t/box.mlir 2>&1 | FileCheck %t/box.mlir

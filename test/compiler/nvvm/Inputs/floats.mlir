@@ -71,3 +71,15 @@ func.func @experts(%x: memref<?x144xf8E4M3FN>, %w: memref<5x328x144xf8E4M3FN>,
   } : memref<?x144xf8E4M3FN>, memref<5x328x144xf8E4M3FN>
   return
 }
+// Columns that fill tiles: each guard matters.
+func.func @whole(%x: memref<?x272xf8E4M3FN>, %w: memref<384x272xf8E4M3FN>,
+                 %r: memref<?x384xf32>, %p: memref<?x1xf32>, %o: memref<?x384xf32>) {
+  kernel.matmul %x, %w extras(%r, %p : memref<?x384xf32>, memref<?x1xf32>)
+      outs(%o : memref<?x384xf32>) accumulators 1 {
+  ^bb0(%a: f32, %skip: f32, %row: f32):
+    %s = arith.mulf %a, %row : f32
+    %y = arith.addf %s, %skip : f32
+    kernel.yield %y : f32
+  } : memref<?x272xf8E4M3FN>, memref<384x272xf8E4M3FN>
+  return
+}
