@@ -22,9 +22,10 @@ WORDS = (
     "--target=x86-64-v3,opencl --dtype=int8",
     "--target=host --dtype=q4_k --entries=all",
     "--target=cuda --dtype=bf16 --entries=all",
+    "--target=cuda --dtype=fp8",
     "--target=sapphirerapids --dtype=bf16 --entries=all --cache=int8",
     "--target=host --dtype=f32 --train --recompute=layer",
-    "--target=host --dtype=bf16 --train",
+    "--target=sapphirerapids --dtype=bf16 --train",
     "--target=host --dtype=f32 --rewrites=all --image-size=any",
 )
 # What MLIR allocates for good is no fault of a run.
