@@ -41,6 +41,14 @@ static void describe(Config &config, ModelSpec &model) {
             "gelu", keys);
   d.layerNorm(config.positive("layer_norm_epsilon", 1e-5));
   d.a.layout = QkvLayout::grouped;
+  if (!grouped && !oneKey) // the family's own code fails with another number
+    if (Extent given = config.extent("num_kv_heads", d.a.heads.value);
+        given.value != d.a.heads.value)
+      config.error("num_kv_heads",
+                   "num_kv_heads is " + llvm::Twine(given.value) + " but " +
+                       d.a.heads.key + " is " + llvm::Twine(d.a.heads.value) +
+                       " and neither multi_query nor "
+                       "new_decoder_architecture is true");
   if (config.flag("alibi", false)) {
     d.a.slopes = alibiSlopes(d.a.heads.value);
     // Eager attention of the modeling code adds the bias to its mask and to its

@@ -24,34 +24,50 @@ static constexpr TensorName tensors[] = {
     {"final_norm", "transformer.ln_f"}};
 
 static constexpr llvm::StringRef silentKeys[] = {
-    "attention_layers",       "summary_activation", "summary_first_dropout",
-    "summary_proj_to_labels", "summary_type",       "summary_use_proj"};
+    "summary_activation", "summary_first_dropout", "summary_proj_to_labels",
+    "summary_type", "summary_use_proj"};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "h.*.attn.attention.bias", "h.*.attn.attention.masked_bias"};
 
-// [[["global", "local"], 12]]: the list, that many times.
+// Whether each layer is local: by attention_layers, a word for each layer, else
+// by attention_types, [[["global", "local"], 12]]: the list, that many times.
 static std::vector<bool> localLayers(Config &config, ModelSpec &model) {
-  std::vector<bool> local;
-  if (const json::Value *types = config.list("attention_types"))
+  std::vector<std::string> words;
+  const json::Value *layers = config.list("attention_layers");
+  const json::Value *types = config.list("attention_types");
+  if (layers)
+    for (const json::Value &kind : layers->items)
+      words.push_back(kind.text);
+  else if (types)
     for (const json::Value &type : types->items) {
       bool pair = type.items.size() == 2 &&
                   type.items[0].kind == json::Kind::array &&
                   type.items[1].whole && type.items[1].integer <= 1 << 16;
       for (int64_t i = 0; pair && i < type.items[1].integer; ++i)
         for (const json::Value &kind : type.items[0].items)
-          local.push_back(kind.text == "local");
+          words.push_back(kind.text);
     }
   else
     for (int64_t layer = 0; layer < model.layers.value; ++layer)
-      local.push_back(layer % 2);
-  if (int64_t(local.size()) != model.layers.value)
+      words.push_back(layer % 2 ? "local" : "global");
+  const llvm::StringRef key = layers ? "attention_layers" : "attention_types";
+  if (int64_t(words.size()) != model.layers.value)
     config
-        .error("attention_types", "attention_types gives " +
-                                      llvm::Twine(local.size()) +
-                                      " layers but num_layers is " +
-                                      llvm::Twine(model.layers.value))
+        .error(key, key + " gives " + llvm::Twine(words.size()) +
+                        " layers but num_layers is " +
+                        llvm::Twine(model.layers.value))
         .note(model.layers.at, "num_layers is given here");
+  words.resize(model.layers.value, "global");
+  std::vector<bool> local;
+  for (const std::string &word : words) {
+    local.push_back(word == "local");
+    if (word != "local" && word != "global") {
+      config.error(key, key + " has \"" + word +
+                            "\" but Mille knows \"global\" and \"local\"");
+      break;
+    }
+  }
   local.resize(model.layers.value);
   return local;
 }
