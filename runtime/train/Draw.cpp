@@ -65,7 +65,7 @@ inline __attribute__((always_inline)) float withSign(float x, uint32_t sign) {
   return x;
 }
 
-// The pair of that radius, turned by half 2^-32 of a turn. Without branches, so
+// The pair of that radius, turned by half * 2^-32 of a turn. No branches, so
 // that a loop over pairs becomes one over vectors.
 inline __attribute__((always_inline)) void
 turnRadius(float radius, uint32_t half, float &first, float &second) {
@@ -85,6 +85,22 @@ turnRadius(float radius, uint32_t half, float &first, float &second) {
   second = radius * withSign(y, quarter >> 1 & 1);
 }
 
+// Numbers first, first + 1, ... within sqrt 3 deviations.
+struct Uniform {
+  uint64_t key;
+  double mean, std;
+  uint64_t first, count;
+  float *into;
+
+  template <int lanes> inline __attribute__((always_inline)) void draw() const {
+    const Uniform u = *this;
+#pragma clang loop vectorize_width(lanes) interleave_count(4)
+    for (uint64_t i = 0; i < u.count; ++i)
+      u.into[i] = (float)(u.mean + u.std * 1.732050807568877293527 *
+                                       (2 * unit(u.key, u.first + i) - 1));
+  }
+};
+
 struct Normals {
   uint64_t key;
   float mean, std;
@@ -95,35 +111,39 @@ struct Normals {
 // meanwhile: each of its three parts is a loop of its own, over pairs in L1.
 constexpr uint64_t blockPairs = 256;
 
-// lanes: of 64 bits.
-template <int lanes>
-inline __attribute__((always_inline)) void
-anyPairs(const Normals &normals, uint64_t pair, uint64_t count, float *into) {
-  const Normals n = normals;
-  uint32_t low[blockPairs], high[blockPairs];
-  float radius[blockPairs];
-  for (uint64_t done = 0; done < count; done += blockPairs) {
-    const uint64_t some = count - done < blockPairs ? count - done : blockPairs;
-    uint64_t state = n.key + golden * (pair + done);
-    float *to = into + 2 * done;
+struct Pairs {
+  Normals of;
+  uint64_t pair, count;
+  float *into;
+
+  template <int lanes> inline __attribute__((always_inline)) void draw() const {
+    const Normals n = of;
+    uint32_t low[blockPairs], high[blockPairs];
+    float radius[blockPairs];
+    for (uint64_t done = 0; done < count; done += blockPairs) {
+      const uint64_t some =
+          count - done < blockPairs ? count - done : blockPairs;
+      uint64_t state = n.key + golden * (pair + done);
+      float *to = into + 2 * done;
 #pragma clang loop vectorize_width(lanes) interleave_count(4)
-    for (uint64_t i = 0; i < some; ++i, state += golden) {
-      const uint64_t word = mix(state);
-      low[i] = uint32_t(word);
-      high[i] = uint32_t(word >> 32);
-    }
+      for (uint64_t i = 0; i < some; ++i, state += golden) {
+        const uint64_t word = mix(state);
+        low[i] = uint32_t(word);
+        high[i] = uint32_t(word >> 32);
+      }
 #pragma clang loop vectorize_width(2 * lanes) interleave_count(2)
-    for (uint64_t i = 0; i < some; ++i)
-      radius[i] = radiusOf(low[i]);
+      for (uint64_t i = 0; i < some; ++i)
+        radius[i] = radiusOf(low[i]);
 #pragma clang loop vectorize_width(2 * lanes) interleave_count(2)
-    for (uint64_t i = 0; i < some; ++i) {
-      float first, second;
-      turnRadius(radius[i], high[i], first, second);
-      to[2 * i] = n.mean + n.std * first;
-      to[2 * i + 1] = n.mean + n.std * second;
+      for (uint64_t i = 0; i < some; ++i) {
+        float first, second;
+        turnRadius(radius[i], high[i], first, second);
+        to[2 * i] = n.mean + n.std * first;
+        to[2 * i + 1] = n.mean + n.std * second;
+      }
     }
   }
-}
+};
 
 #if defined(__x86_64__)
 #define WIDE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
@@ -132,23 +152,28 @@ anyPairs(const Normals &normals, uint64_t pair, uint64_t count, float *into) {
 #define WIDE
 #define HALF
 #endif
-WIDE void widePairs(const Normals &normals, uint64_t pair, uint64_t count,
-                    float *into) {
-  anyPairs<8>(normals, pair, count, into);
+template <typename Numbers> WIDE void drawWide(const Numbers &numbers) {
+  numbers.template draw<8>();
 }
-HALF void halfPairs(const Normals &normals, uint64_t pair, uint64_t count,
-                    float *into) {
-  anyPairs<4>(normals, pair, count, into);
+template <typename Numbers> HALF void drawHalf(const Numbers &numbers) {
+  numbers.template draw<4>();
+}
+
+// In vectors as wide as the CPU has; `draw` has the numbers of 64 bits that
+// one holds.
+template <typename Numbers>
+void drawInVectors(const Numbers &numbers, uint64_t features) {
+  if (features & MILLE_CPU_AVX512)
+    drawWide(numbers);
+  else if (features & MILLE_CPU_AVX2)
+    drawHalf(numbers);
+  else
+    numbers.template draw<2>();
 }
 
 void normalPairs(const Normals &normals, uint64_t pair, uint64_t count,
                  float *into) {
-  if (normals.features & MILLE_CPU_AVX512)
-    widePairs(normals, pair, count, into);
-  else if (normals.features & MILLE_CPU_AVX2)
-    halfPairs(normals, pair, count, into);
-  else
-    anyPairs<2>(normals, pair, count, into);
+  drawInVectors(Pairs{normals, pair, count, into}, normals.features);
 }
 
 // The pairs' numbers from the first-th on.
@@ -240,9 +265,7 @@ void draw(const Recipe &recipe, uint64_t first, float *into, uint64_t count,
       into[i] = (float)mean;
     return;
   case MILLE_DRAW_UNIFORM:
-    for (uint64_t i = 0; i < count; ++i)
-      into[i] = (float)(mean + std * 1.732050807568877293527 *
-                                   (2 * unit(key, first + i) - 1));
+    drawInVectors(Uniform{key, mean, std, first, count, into}, features);
     return;
   case MILLE_DRAW_TRUNCATED_NORMAL:
     drawTruncated(recipe, first, into, count, features);
