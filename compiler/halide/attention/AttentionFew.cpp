@@ -21,7 +21,7 @@ constexpr int accumulatorsOfWide = 24, accumulatorsOfNarrow = 8;
 constexpr int accumulatorsOfPanel = 28; // of a whole panel of columns
 
 // Lines of a tile's values that its softmax prefetches, so that memory works
-// meanwhile: 2 gain half as much, 16 up to nothing (Cascade Lake).
+// meanwhile: 2 or 16 gain half as much (Cascade Lake).
 constexpr int linesAside = 4;
 
 // The most queries of a task, rows times heads together.

@@ -80,8 +80,8 @@ struct FarPrefetch {
 Halide::Internal::IRMutator *prefetchFar(FarPrefetch what);
 
 // Prefetches into L2, in a loop that computes and reads no far memory, the
-// first lines of each tile that a later loop reads: memory works meanwhile. Both
-// loops are in the loop `together` and go over the same rows, by tiles.
+// first lines of each tile that a later loop reads: memory works meanwhile.
+// Both loops are in the loop `together` and go over the same rows, by tiles.
 struct AsidePrefetch {
   std::string buffer, reader, readTile; // the later loop, over its tiles
   std::string writer, writeTile;        // the loop that computes
