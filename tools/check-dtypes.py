@@ -6,7 +6,8 @@ Exit status 0 when every one is within its bound.
   check-dtypes.py [--target=opencl] [--dtype=TYPE] build/bin/mille [PART-OF-A-NAME...]
 
 With --reference no kernel is made: the program with narrow types runs in double, which
-shows what the rounding of weights and of inputs of products alone does.
+shows what the rounding of weights and of inputs of products alone does. With --emulate
+kernels for Hopper run in the emulator, beside the model in f32.
 """
 import argparse
 import math
@@ -68,22 +69,44 @@ def least_cosine(one, other):
     return found
 
 
-def check_in_double(mille, _, model, folder, dtype, work):
-    """As check(), of the program in double; there is no bound to be within."""
+def fused_model(mille, model, folder, work):
+    """The model after the stage `fuse`, beside its weights."""
     os.mkdir(work)
     for name in os.listdir(folder):
         if name.endswith(".safetensors"):
             os.symlink(os.path.join(os.path.abspath(folder), name),
                        os.path.join(work, name))
-    fused, narrow = os.path.join(work, "fused.mlir"), os.path.join(work, "narrow.mlir")
+    fused = os.path.join(work, "fused.mlir")
+    with open(fused, "w") as file:
+        subprocess.run([mille, "compile", model, "--name=m", "--stop-after=fuse"]
+                       + options(folder), stdout=file, stderr=subprocess.PIPE, check=True)
+    return fused
+
+
+def check_emulated(mille, _, model, folder, dtype, work):
+    """As check(), of kernels for Hopper in the emulator."""
+    fused = fused_model(mille, model, folder, work)
+    ran = subprocess.run([mille + "-emulate", fused, "--dtype=" + dtype, "--inputs",
+                          os.path.join(folder, "inputs.safetensors")],
+                         capture_output=True, text=True)
+    _, _, whole = ran.stdout.partition("beside the model in f32")
+    found = [[float(x) for x in m] for m in LINE.findall(whole)]
+    if not found:
+        return False, ran.stderr.strip() or ran.stdout, 0
+    return (ran.returncode == 0, max(error / most if most else 0 for error, most, _ in found),
+            min(cosine for _, _, cosine in found))
+
+
+def check_in_double(mille, _, model, folder, dtype, work):
+    """As check(), of the program in double; there is no bound to be within."""
     results = []
     try:
-        for path, command in [
-                (fused, [mille, "compile", model, "--name=m", "--stop-after=fuse"]
-                 + options(folder)),
-                (narrow, [mille + "-opt", "--narrow-types=dtype=" + dtype, fused])]:
-            with open(path, "w") as file:
-                subprocess.run(command, stdout=file, stderr=subprocess.PIPE, check=True)
+        fused = fused_model(mille, model, folder, work)
+        narrow = os.path.join(work, "narrow.mlir")
+        with open(narrow, "w") as file:
+            subprocess.run([mille + "-opt", "--narrow-types=dtype=" + dtype, fused],
+                           stdout=file, stderr=subprocess.PIPE, check=True)
+        for path in fused, narrow:
             results.append(path + ".outputs")
             subprocess.run([mille, "run", path, "--target=reference", "--inputs",
                             os.path.join(folder, "inputs.safetensors"), "--outputs",
@@ -94,7 +117,7 @@ def check_in_double(mille, _, model, folder, dtype, work):
     return True, relative_error(wanted, got), least_cosine(wanted, got)
 
 
-def main(mille, target, dtypes, parts):
+def main(mille, target, judge, dtypes, parts):
     outside = 0
     for dtype in dtypes:
         worst = (1, "")
@@ -103,7 +126,6 @@ def main(mille, target, dtypes, parts):
             if parts and not any(part in name for part in parts):
                 continue
             with tempfile.TemporaryDirectory() as package:
-                judge = check if target else check_in_double
                 good, error, cosine = judge(mille, target, model, folder, dtype,
                                             os.path.join(package, "p"))
             count += 1
@@ -118,12 +140,15 @@ def main(mille, target, dtypes, parts):
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--target", default="host")
-parser.add_argument("--reference", action="store_true")
-parser.add_argument("--dtype", choices=("bf16", "int8", "fp8", "q8_0", "q4_0"),
+parser.add_argument("--reference", dest="judge", action="store_const", default=check,
+                    const=check_in_double)
+parser.add_argument("--emulate", dest="judge", action="store_const",
+                    const=check_emulated)
+parser.add_argument("--dtype", choices=("bf16", "f16", "int8", "fp8", "q8_0", "q4_0"),
                     help="default: bf16 and int8")
 parser.add_argument("mille")
 parser.add_argument("parts", nargs="*")
 wanted = parser.parse_args()
-main(wanted.mille, None if wanted.reference else wanted.target,
+main(wanted.mille, wanted.target, wanted.judge,
      [wanted.dtype] if wanted.dtype else ["bf16", "int8"],
      wanted.parts)
