@@ -32,8 +32,8 @@ struct Trial {
   Values inputs;
 };
 
-// Thorough: every trial, of the rewrites, the kernels and the fusions. Brief: of
-// a sample of more than 2^18 numbers only the rewrites, on a few random rows.
+// Thorough: every trial, of the rewrites, the kernels and the fusions. Brief:
+// of a sample of more than 2^18 numbers only the rewrites, on random rows.
 enum class Effort { brief, thorough };
 
 // The program to measure, and its sensitivity to the inputs.
