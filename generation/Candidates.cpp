@@ -24,30 +24,33 @@ void swap(Candidate &a, Candidate &b) {
   b = held;
 }
 
-// A heap whose first item is before all others, from `at` down.
+// A heap whose first item is after all others, from `at` down.
 template <IsBefore isBefore>
 void sift(Candidate *list, int64_t count, int64_t at) {
   for (int64_t child; (child = 2 * at + 1) < count; at = child) {
-    if (child + 1 < count && isBefore(list[child + 1], list[child]))
+    if (child + 1 < count && isBefore(list[child], list[child + 1]))
       ++child;
-    if (!isBefore(list[child], list[at]))
+    if (!isBefore(list[at], list[child]))
       return;
     swap(list[child], list[at]);
   }
 }
 
-// The first `most` in order, before all others.
+// The first `most` in order, before all others. A heap has those that are first
+// of what was seen: with few of many, most items are compared once.
 template <IsBefore isBefore>
 void order(Candidate *list, int64_t count, int64_t most) {
-  for (int64_t at = count / 2; at-- > 0;)
-    sift<isBefore>(list, count, at);
-  const int64_t rest = count - most;
-  for (int64_t left = count; left > rest && left > 1;) {
+  for (int64_t at = most / 2; at-- > 0;)
+    sift<isBefore>(list, most, at);
+  for (int64_t i = most; i < count; ++i)
+    if (isBefore(list[i], list[0])) {
+      swap(list[0], list[i]);
+      sift<isBefore>(list, most, 0);
+    }
+  for (int64_t left = most; left > 1;) {
     swap(list[0], list[--left]);
     sift<isBefore>(list, left, 0);
   }
-  for (int64_t a = 0, b = count - 1; a < b; ++a, --b)
-    swap(list[a], list[b]);
 }
 
 double sum(const Candidate *list, int64_t count) {
