@@ -6,6 +6,7 @@
 #include "compiler/weights/Moves.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mille;
 
@@ -16,16 +17,29 @@ int64_t Expression::rowSize() const {
   return size;
 }
 
-void Expression::rows(int64_t first, int64_t count, float *into) const {
-  const int64_t size = rowSize();
+// Converts each number of the rows, some rows at a time.
+template <typename Number, typename Convert>
+static void convertRows(const Expression &value, int64_t first, int64_t count,
+                        Number *into, Convert convert) {
+  const int64_t size = value.rowSize();
   const int64_t step = std::max<int64_t>(1, 4096 / std::max<int64_t>(1, size));
   std::vector<double> exact(std::min(count, step) * size);
   for (int64_t done = 0; done < count; done += step) {
     const int64_t now = std::min(step, count - done);
-    rows(first + done, now, exact.data());
-    for (int64_t i = 0; i < now * size; ++i)
-      into[done * size + i] = float(exact[i]);
+    value.rows(first + done, now, exact.data());
+    std::transform(exact.begin(), exact.begin() + now * size,
+                   into + done * size, convert);
   }
+}
+
+void Expression::rows(int64_t first, int64_t count, float *into) const {
+  convertRows(*this, first, count, into, [](double x) { return float(x); });
+}
+
+void Expression::bytes(int64_t first, int64_t count, int8_t *into) const {
+  convertRows(*this, first, count, into, [](double x) {
+    return int8_t(std::clamp(std::nearbyint(x), -128.0, 127.0));
+  });
 }
 
 void Expression::columns(int64_t first, int64_t count, float *into,

@@ -22,6 +22,8 @@ public:
   virtual void rows(int64_t first, int64_t count, double *into) const = 0;
   // The same rounded once to f32.
   virtual void rows(int64_t first, int64_t count, float *into) const;
+  // The same rounded to the nearest whole numbers from -128 to 127.
+  virtual void bytes(int64_t first, int64_t count, int8_t *into) const;
   // For a matrix, in f32: into[k * stride + j] = element [first + j, k].
   virtual void columns(int64_t first, int64_t count, float *into,
                        int64_t stride) const;

@@ -92,17 +92,18 @@ public:
   }
   // Gives the bytes as elements of i8, numbers from -128 to 127.
   void rows(int64_t first, int64_t count, double *into) const override {
-    std::vector<uint8_t> panel(rowSize());
-    for (int64_t p = first; p < first + count; ++p) {
-      fill(p, panel);
-      for (uint8_t byte : panel)
-        *into++ = int8_t(byte);
-    }
+    std::vector<int8_t> panels(count * rowSize());
+    bytes(first, count, panels.data());
+    std::copy(panels.begin(), panels.end(), into);
+  }
+  void bytes(int64_t first, int64_t count, int8_t *into) const override {
+    for (int64_t p = first; p < first + count; ++p, into += rowSize())
+      fill(p, reinterpret_cast<uint8_t *>(into));
   }
 
 private:
-  void fill(int64_t number, std::vector<uint8_t> &panel) const {
-    std::fill(panel.begin(), panel.end(), 0);
+  void fill(int64_t number, uint8_t *panel) const {
+    std::fill_n(panel, rowSize(), 0);
     Rows rows(*value, packed, importance);
     for (int64_t a = 0; a < accumulators; ++a)
       for (int64_t j = 0; j < BlockPanels::columns; ++j) {
@@ -133,8 +134,10 @@ private:
   void put(const Levels &levels, int64_t block, int64_t a, int64_t j,
            uint8_t *to) const {
     const uint8_t *of = levels.levels + block * BlockForm::block;
+    uint8_t *first = to + form.levelAt(accumulators, block, 0, a) + j * 4;
+    const int64_t across = accumulators * BlockForm::line;
     auto byte = [&](int64_t line, int64_t k) -> uint8_t & {
-      return to[form.levelAt(accumulators, block, line, a) + j * 4 + k % 4];
+      return first[line * across + k % 4];
     };
     for (int64_t k = 0; k < BlockForm::block; ++k) {
       const uint8_t level = of[k];

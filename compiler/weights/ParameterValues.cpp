@@ -264,6 +264,16 @@ namespace {
 // The bytes of numbers that are in memory at a time, where a row has no more.
 constexpr int64_t bytesTogether = 1 << 20;
 
+template <typename Number>
+void readRows(const Expression &expression, int64_t first, int64_t count,
+              Number *into) {
+  expression.rows(first, count, into);
+}
+void readRows(const Expression &expression, int64_t first, int64_t count,
+              int8_t *into) {
+  expression.bytes(first, count, into);
+}
+
 // Hands on all rows, some at a time, each `Number` converted to `Stored`.
 template <typename Number, typename Stored, typename Convert>
 LogicalResult store(const Expression &expression,
@@ -276,7 +286,7 @@ LogicalResult store(const Expression &expression,
   std::vector<Stored> stored(numbers.size());
   for (int64_t first = 0; first < rows; first += together) {
     const int64_t count = std::min(together, rows - first);
-    expression.rows(first, count, numbers.data());
+    readRows(expression, first, count, numbers.data());
     std::transform(numbers.begin(), numbers.begin() + count * size,
                    stored.begin(), convert);
     if (failed(take({reinterpret_cast<const char *>(stored.data()),
@@ -302,9 +312,7 @@ LogicalResult ParameterValues::evaluateAs(Type type, Attribute value,
   if (isa<Float8E4M3FNType>(type))
     return store<double, uint8_t>(*expression, take, narrowE4m3);
   if (type.isInteger(8))
-    return store<double, int8_t>(*expression, take, [](double x) {
-      return int8_t(std::clamp(std::nearbyint(x), -128.0, 127.0));
-    });
+    return store<int8_t, int8_t>(*expression, take, [](int8_t x) { return x; });
   return store<double, int32_t>(
       *expression, take, [](double x) { return int32_t(std::nearbyint(x)); });
 }

@@ -182,6 +182,11 @@ public:
     for (int64_t i = first; i < first + count; ++i, into += size)
       entries[i]->rows(0, entries[i]->rowCount(), into);
   }
+  void bytes(int64_t first, int64_t count, int8_t *into) const override {
+    const int64_t size = rowSize();
+    for (int64_t i = first; i < first + count; ++i, into += size)
+      entries[i]->bytes(0, entries[i]->rowCount(), into);
+  }
   std::optional<Encoding> encoding() const override {
     return encodingOf(entries);
   }
