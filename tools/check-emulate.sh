@@ -18,7 +18,8 @@ run() {
   fi
 }
 
-# Each guard that a launch reaches is missed, or says why not; but the first argument.
+# guards KNOWN ARGUMENTS...: leaves out each guard in turn. One whose loss nobody notices is a
+# failure, unless it is KNOWN.
 guards() {
   known=$1
   shift
@@ -49,9 +50,10 @@ run "$sequences" --function=masked --rows=258 --sequences=2 --keys=513 --seeds=5
 for rows in 5 12 33; do # the paths of few rows
   guards none "$here/kernel-ops.mlir" --function=deep --class=few --rows=$rows
 done
-# No tile lies partly outside: panels there need no wait.
+# Tiles of `whole` lie inside of the out; a panel outside would need no wait.
 guards none test/compiler/nvvm/Inputs/matmuls.mlir --function=whole --class=many --tiles --rows=513 --units=1
-# Behind more than 3 blocks of keys a wait for the values' ring is one for the keys' too.
+# With more than 3 blocks of keys the wait for room for values implies that for keys (wait:1),
+# so that one is left out in a launch of 3 blocks.
 guards wait:1 "$sequences" --function=full --tiles --rows=257 --keys=1200 --units=1
 run "$sequences" --function=full --rows=257 --keys=300 --units=1 --seeds=2 --break=wait:1
 guards none "$sequences" --function=causal --tiles --rows=700 --units=1

@@ -58,7 +58,8 @@ public:
     return {{48, 64}, {64}};
   }
 
-  // f16 but for keys and values of states.
+  // Whether a buffer has these elements; keys and values of states, which may
+  // be f16, do not count.
   static bool isOf(const KernelSpec &spec, Element element) {
     auto is = [&](const BufferSpec &buffer) {
       return buffer.element == element;

@@ -92,9 +92,11 @@ public:
   }
   // Gives the bytes as elements of i8, numbers from -128 to 127.
   void rows(int64_t first, int64_t count, double *into) const override {
-    std::vector<int8_t> panels(count * rowSize());
-    bytes(first, count, panels.data());
-    std::copy(panels.begin(), panels.end(), into);
+    std::vector<int8_t> panel(rowSize());
+    for (int64_t p = first; p < first + count; ++p) {
+      bytes(p, 1, panel.data());
+      into = std::copy(panel.begin(), panel.end(), into);
+    }
   }
   void bytes(int64_t first, int64_t count, int8_t *into) const override {
     for (int64_t p = first; p < first + count; ++p, into += rowSize())

@@ -159,8 +159,8 @@ template <typename Numbers> HALF void drawHalf(const Numbers &numbers) {
   numbers.template draw<4>();
 }
 
-// In vectors as wide as the CPU has; `draw` has the numbers of 64 bits that
-// one holds.
+// Draws in the widest vectors of the CPU. The parameter of `draw` is how many
+// numbers of 64 bits one of them holds.
 template <typename Numbers>
 void drawInVectors(const Numbers &numbers, uint64_t features) {
   if (features & MILLE_CPU_AVX512)

@@ -236,7 +236,8 @@ void AttentionPipe::prefetchStreams() {
   const std::string reader = inBytes ? partial.name() : mixed.name();
   pipe.passes.push_back(prefetchRows(
       {value.name(), reader, bytes, std::max(bytesAhead / step, 1)}));
-  if (!paired && !(inBytes && queryBlock > 4)) // which computes longer
+  // More than four query heads compute longer on bytes than memory needs.
+  if (!paired && !(inBytes && queryBlock > 4))
     pipe.passes.push_back(prefetchAside(
         {value.name(), reader, mixedTiles[0].name(), weights.name(),
          weightTile.name(), stretch.name(), bytes,
