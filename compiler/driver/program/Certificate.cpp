@@ -266,7 +266,6 @@ std::vector<Claim> mille::claimsOf(mlir::Operation *model) {
 static Status judge(const Certificate &certificate, mlir::Location at) {
   for (const Finding &one : certificate.measured)
     if (one.type == "f64" && !one.good()) {
-      // No test has this: a rewrite that breaks its bound is a fault of ours.
       mlir::emitError(at) << one.what << " changes numbers by "
                           << llvm::formatv("{0:e2}", one.error) << " in "
                           << one.type << " on inputs '" << one.inputs
@@ -296,7 +295,6 @@ Status mille::certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
   const mlir::Location at = laboratory.module().getLoc();
   if (!failed(status))
     return judge(certificate, at);
-  // No test has this: a program that does not run is a fault of ours.
   mlir::emitError(at) << "the sample that measures rewrites does not run";
   return status == Status::machine ? status : Status::bug;
 }

@@ -1,0 +1,61 @@
+// What measures rewrites fails a compile where a rewrite changes numbers by more
+// than it claims, and where the sample does not run; as they are claimed,
+// neither. No model brings either about, so the claims are given here, and a
+// folder that has no weights.
+//
+// RUN: %programs/driver-certify \
+// RUN:   %source/test/conformance/native/deepnet_encoder_24_layers/spec.json \
+// RUN:   2>&1 | FileCheck %s
+//
+// CHECK: as claimed: status 0, {{[1-9][0-9]*}} findings, 0 exceed
+// CHECK: error: exchange-scales changes numbers by {{[1-9].*}} in f64 on inputs 'random' but may change them by 0.00e+00
+// CHECK: as of no rounding: status 4, {{[1-9][0-9]*}} findings, {{[1-9][0-9]*}} exceed
+// CHECK: error: the sample that measures rewrites does not run
+// CHECK: without weights: status 4, 0 findings, 0 exceed
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/program/Certificate.h"
+#include "compiler/import/Import.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <cstdio>
+
+using namespace mille;
+
+namespace {
+
+void measure(const char *what, const char *spec, mlir::MLIRContext &context,
+             int64_t roundings, bool hasWeights) {
+  Imported imported;
+  if (failed(importModel(spec, {}, context, imported)))
+    exit(1);
+  Laboratory laboratory(std::move(imported.module),
+                        hasWeights ? imported.folder : "/nonexistent",
+                        Effort::brief);
+  Certificate certificate;
+  Status status = certify(laboratory, {{"exchange-scales", roundings}}, {},
+                          "f32", certificate);
+  int exceed = 0;
+  for (const Finding &one : certificate.measured)
+    exceed += !one.good();
+  fflush(stderr);
+  printf("%s: status %d, %zu findings, %d exceed\n", what, int(status),
+         certificate.measured.size(), exceed);
+  fflush(stdout);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2)
+    return 2;
+  mlir::DialectRegistry registry;
+  registerDialects(registry);
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  llvm::SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  measure("as claimed", argv[1], context, 2, true);
+  measure("as of no rounding", argv[1], context, 0, true);
+  measure("without weights", argv[1], context, 2, false);
+  return 0;
+}
