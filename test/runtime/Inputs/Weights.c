@@ -164,6 +164,31 @@ static void shortened(const mille_model *model) {
          " was 8064 bytes long but ended after 640 while it was read");
 }
 
+/* A CPU without one of the features that code needs: a no with its name. */
+static void lacking(void) {
+  static const char *const names[] = {
+      "avx2 (with fma, f16c, bmi2)",
+      "avx512 (f, bw, cd, dq, vl)",
+      "avx512_bf16",
+      "avx512_vnni",
+      "avx512_vbmi2 (with ifma, vbmi, bitalg)",
+      "amx (tile, bf16, int8)"};
+  enum { count = sizeof names / sizeof *names };
+  for (int f = 0; f < count; ++f) {
+    mille_isa needy[1] = {{"needy", 1ull << f}};
+    mille_model model = *fake_model();
+    model.isas = needy;
+    model.isa_count = 1;
+    mille_options options = MILLE_OPTIONS_INIT;
+    options.hidden_features = 1ull << f;
+    char said[128];
+    snprintf(said, sizeof said, " needs %s but this CPU lacks it", names[f]);
+    refused(&model, path, &options, MILLE_UNSUPPORTED_CPU, said);
+  }
+  CHECK(mille_cpu_feature_name(1ull << count) == NULL);
+  printf("%d features, each missed by its name\n", count);
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 2);
   mkdir(argv[1], 0777);
@@ -316,6 +341,7 @@ int main(int argc, char **argv) {
   impossible.isa_count = 1;
   refused(&impossible, path, NULL, MILLE_UNSUPPORTED_CPU,
           "needs feature 40, feature 41 but this CPU lacks it");
+  lacking();
   options.isa = NULL;
   options.release = (void (*)(void *, void *))abort;
   refused(model, path, &options, MILLE_INVALID_ARGUMENT,
