@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <set>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
@@ -28,6 +29,21 @@ std::atomic<size_t> held{0}, peak{0};
 [[noreturn]] void giveUp(const std::string &why) {
   fprintf(stderr, "kernel test: %s\n", why.c_str());
   exit(1);
+}
+
+// The kernels that tests called, each with the extents of its arguments.
+bool counts = false;
+std::mutex counting;
+std::set<std::vector<int64_t>> sizesRun;
+
+void count(mille_kernel_function kernel,
+           const std::vector<Argument> &arguments) {
+  std::vector<int64_t> sizes{reinterpret_cast<intptr_t>(kernel)};
+  for (const Argument &argument : arguments)
+    for (const mille_dimension &dimension : argument.dimensions)
+      sizes.push_back(dimension.extent);
+  std::lock_guard<std::mutex> lock(counting);
+  sizesRun.insert(std::move(sizes));
 }
 
 bool keeps = false;
@@ -172,6 +188,8 @@ const Target &mille::test::isaToTest(int argc, char **argv) {
     exit(1);
   }
   printf("%s\n", isa->name.c_str());
+  counts = true;
+  atexit([] { printf("%zu sizes of kernels ran\n", sizesRun.size()); });
   return *isa;
 }
 
@@ -257,6 +275,8 @@ int32_t mille::test::call(mille_kernel_function kernel,
   std::vector<mille_buffer> buffers;
   const size_t given = inputs.size();
   inputs.insert(inputs.end(), outs.begin(), outs.end());
+  if (counts)
+    count(kernel, inputs);
   for (Argument &input : inputs) {
     mille_buffer buffer{};
     buffer.host = input.host;
