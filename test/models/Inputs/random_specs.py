@@ -17,6 +17,7 @@ import random
 import select
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -33,7 +34,7 @@ REWRITES = ["rotate-norms", "exchange-scales", "fold-branch-scales",
             "find-dead-scales"]
 TYPES = ["f32", "f32", "bf16", "int8"]
 RECOMPUTED = ["none", "cheap", "layer", "segment:2"] # of a step of training
-LONGEST = 60 # seconds that a case may take
+LONGEST = 60 # seconds of its own that a case may take, and ten times as many in all
 
 
 def norm(draw):
@@ -253,6 +254,13 @@ class Case:
         return words
 
 
+def own_seconds(pid):
+    """What a process has used of processors."""
+    with open("/proc/%d/stat" % pid) as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class Runs:
     """The commands in one folder; what they tell goes to its log."""
 
@@ -294,13 +302,21 @@ class Runs:
                  "rewrites": case.rewrites, "recompute": case.recompute}
         self.stages.stdin.write((json.dumps(words) + "\n").encode())
         self.stages.stdin.flush()
-        if not select.select([self.stages.stdout], [], [], LONGEST)[0]:
-            self.stages.kill()
+        self.wait_for_answer()
         answer = self.stages.stdout.readline().decode().strip()
         if answer:
             return answer
         status, self.stages = self.stages.wait(), None
         return f"the process ends with {status}"
+
+    def wait_for_answer(self):
+        """Ends stages-agree where it takes long, but not where other programs do."""
+        began, spent = time.time(), own_seconds(self.stages.pid)
+        while not select.select([self.stages.stdout], [], [], 1)[0]:
+            if own_seconds(self.stages.pid) - spent > LONGEST or \
+                    time.time() - began > 10 * LONGEST:
+                self.stages.kill()
+                return
 
     def compiled_agrees(self, given, case):
         """What is wrong with the package; nothing where it is right."""
