@@ -1,5 +1,5 @@
-// What measures rewrites fails a compile where a rewrite changes numbers by more
-// than it claims, and where the sample does not run; as they are claimed,
+// What measures rewrites fails a compile where a rewrite changes numbers by
+// more than it claims, and where the sample does not run; as they are claimed,
 // neither. No model brings either about, so the claims are given here, and a
 // folder that has no weights.
 //
@@ -8,8 +8,10 @@
 // RUN:   2>&1 | FileCheck %s
 //
 // CHECK: as claimed: status 0, {{[1-9][0-9]*}} findings, 0 exceed
-// CHECK: error: exchange-scales changes numbers by {{[1-9].*}} in f64 on inputs 'random' but may change them by 0.00e+00
-// CHECK: as of no rounding: status 4, {{[1-9][0-9]*}} findings, {{[1-9][0-9]*}} exceed
+// CHECK: error: exchange-scales changes numbers by {{[1-9].*}} in f64
+// CHECK-SAME: on inputs 'random' but may change them by 0.00e+00
+// CHECK: as of no rounding: status 4,
+// CHECK-SAME: findings, {{[1-9][0-9]*}} exceed
 // CHECK: error: the sample that measures rewrites does not run
 // CHECK: without weights: status 4, 0 findings, 0 exceed
 #include "compiler/driver/Compiler.h"

@@ -166,13 +166,12 @@ static void shortened(const mille_model *model) {
 
 /* A CPU without one of the features that code needs: a no with its name. */
 static void lacking(void) {
-  static const char *const names[] = {
-      "avx2 (with fma, f16c, bmi2)",
-      "avx512 (f, bw, cd, dq, vl)",
-      "avx512_bf16",
-      "avx512_vnni",
-      "avx512_vbmi2 (with ifma, vbmi, bitalg)",
-      "amx (tile, bf16, int8)"};
+  static const char *const names[] = {"avx2 (with fma, f16c, bmi2)",
+                                      "avx512 (f, bw, cd, dq, vl)",
+                                      "avx512_bf16",
+                                      "avx512_vnni",
+                                      "avx512_vbmi2 (with ifma, vbmi, bitalg)",
+                                      "amx (tile, bf16, int8)"};
   enum { count = sizeof names / sizeof *names };
   for (int f = 0; f < count; ++f) {
     mille_isa needy[1] = {{"needy", 1ull << f}};
