@@ -2,10 +2,12 @@
 #include "loader/Library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 using namespace mille;
 
@@ -73,8 +75,37 @@ void Library::takeTraining(const mille_training_functions *table) {
 #include "runtime/training.def"
 }
 
+// dlopen ends the process where a file is shorter than it says: of an object
+// file the last part is its table of sections.
+static mille_status findEnd(const char *path, char *message,
+                            size_t messageSize) {
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return MILLE_OK; // dlopen says why
+  Elf64_Ehdr header;
+  struct stat status;
+  const bool known = fread(&header, sizeof header, 1, file) == 1 &&
+                     !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+                     header.e_ident[EI_CLASS] == ELFCLASS64 &&
+                     !fstat(fileno(file), &status);
+  fclose(file);
+  if (!known)
+    return MILLE_OK;
+  const unsigned long long size = status.st_size,
+                           most = header.e_shoff +
+                                  1ull * header.e_shnum * header.e_shentsize;
+  return size >= most ? MILLE_OK
+                      : fail(message, messageSize,
+                             "the package's library has %llu bytes but its "
+                             "header says %llu",
+                             size, most);
+}
+
 mille_status Library::load(const char *path, const char *name, char *message,
                            size_t messageSize) {
+  if (mille_status whole = findEnd(path, message, messageSize);
+      whole != MILLE_OK)
+    return whole;
   handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *why = dlerror();

@@ -10,6 +10,15 @@ mlir::InFlightDiagnostic mille::emitError(mlir::MLIRContext &context) {
   return mlir::emitError(mlir::UnknownLoc::get(&context));
 }
 
+Status mille::fail(mlir::MLIRContext &context, llvm::StringRef why,
+                   Status status) {
+  auto [sentence, help] = why.split('\n');
+  auto error = emitError(context) << sentence;
+  if (!help.empty())
+    error.attachNote() << "help: " << help;
+  return status;
+}
+
 Status mille::withoutExceptions(mlir::MLIRContext &context,
                                 llvm::function_ref<Status()> work) {
   try {

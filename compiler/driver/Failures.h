@@ -9,6 +9,9 @@ namespace mille {
 
 // An error that is about no file.
 mlir::InFlightDiagnostic emitError(mlir::MLIRContext &context);
+// As an error the first line of `why`, as its help the second one, if any.
+// Returns `status`.
+Status fail(mlir::MLIRContext &context, llvm::StringRef why, Status status);
 
 // Runs `work` and turns an exception into an error and a status.
 Status withoutExceptions(mlir::MLIRContext &context,

@@ -43,6 +43,8 @@ static std::string unknown(StringRef typed, const CLI::App *app) {
                       : app->get_parent()    ? "unexpected argument '"
                                              : "unknown command '") +
                      typed.str() + "'";
+  if (typed == "serve" && !app->get_parent())
+    return text + "\nit comes with the Python package: python -m mille serve";
   std::string guess = nearest(app, typed);
   return guess.empty() ? text : text + "\ndid you mean '" + guess + "'?";
 }

@@ -197,10 +197,8 @@ Status Climb::toTheTop() {
 
   std::string why;
   isas = chooseTargets(describeMachine().features, request.targets, dtype, why);
-  if (isas.empty()) {
-    emitError(context) << why;
-    return Status::machine;
-  }
+  if (isas.empty())
+    return fail(context, why, Status::machine);
   if (Status status = distinctKernels(model, kernels); failed(status))
     return given == Stage::fuse ? Status::input : status; // its own kernels
   remarkOnTiles(kernels, isas);
@@ -488,10 +486,12 @@ Status mille::compileModel(const CompileRequest &request,
   std::optional<DtypeChoice> dtype = DtypeChoice::parse(request.dtype, why);
   if (!dtype)
     why = "dtype is '" + request.dtype + "' but must be " + why;
-  const bool fits = dtype && statesFit(*dtype, request.entries, why);
+  const bool fits = // of a training checkTraining knows fewer types
+      dtype && statesFit(*dtype, request.entries, why) &&
+      (request.train || targetsFit(*dtype, request.targets, why));
   if (!fits)
-    emitError(context) << why;
-  if (!fits || !check(request, *dtype, context) ||
+    return fail(context, why, Status::commandLine);
+  if (!check(request, *dtype, context) ||
       (request.train && !checkTraining(request, *dtype, context)))
     return Status::commandLine;
   askForRemarks(context, request.remarks);

@@ -137,14 +137,19 @@ private:
     config.anyImageSize = options.anyImageSize;
     config.mostImageSize = options.mostImageSize;
     const Family *family = familyOf(config, problems);
+    const bool pickled =
+        llvm::sys::fs::exists(imported.folder + "/pytorch_model.bin");
     if (family && fromFiles() && tensors.empty())
       problems
           .error(mlir::FileLineColLoc::get(&context, imported.folder, 0, 0),
                  "the folder has neither model.safetensors nor "
                  "model.safetensors.index.json")
           .help(
-              "--weights=FILE names another file, --weights=random:SEED makes "
-              "weights");
+              pickled
+                  ? "pytorch_model.bin is not read: save_pretrained of "
+                    "transformers writes safetensors"
+                  : "--weights=FILE names another file, --weights=random:SEED "
+                    "makes weights");
     if (problems.any() || !family) {
       problems.tell();
       return Status::input;

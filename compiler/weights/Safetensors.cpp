@@ -218,6 +218,12 @@ Safetensors::read(llvm::StringRef path,
                   mlir::MLIRContext &context) {
   mlir::Location at = mlir::FileLineColLoc::get(&context, path, 0, 0);
   llvm::StringRef all = bytes->getBuffer();
+  if (all.starts_with("version https://git-lfs")) {
+    auto error = mlir::emitError(at)
+                 << "the file is Git LFS's pointer to the tensors";
+    error.attachNote() << "help: git lfs pull";
+    return nullptr;
+  }
   if (all.size() < 8) {
     mlir::emitError(at) << "the file has " << all.size()
                         << " bytes but the header's length alone takes 8";

@@ -105,11 +105,11 @@ static Status predictAll(const AnalyzeOptions &options, Reference &reference,
   mlir::Operation *model = reference.model();
   const bool unknown = model->hasAttr("weights"); // "none"
   report.model = llvm::cast<transformer::ModelOp>(model).getSymName().str();
-  Parameters parameters(model, reference.storedIn(), options.norms && !unknown);
+  Parameters parameters(model, reference.storedIn(), options.norms);
   report.weights = unknown ? "unknown: branches taken to keep the second moment"
                    : parameters.anyStored() ? "as stored"
                                             : "by recipe";
-  report.options.bounds = options.norms && !unknown;
+  report.options.bounds = options.norms;
   report.options.trained = parameters.anyStored();
   report.options.keys = double(options.keys);
   report.options.simulation.seed = options.seed;
@@ -160,6 +160,12 @@ Status mille::analyzeCommand(const AnalyzeOptions &options,
   if (Status status = openModel(options, context, reference); failed(status))
     return status;
   Report report;
+  if (options.norms && reference.model()->hasAttr("weights")) {
+    mlir::emitError(mlir::FileLineColLoc::get(&context, options.subject, 0, 0))
+        << "--norms is given but the model is without weights, whose norms it "
+           "takes";
+    return Status::commandLine;
+  }
   if (Status status = predictAll(options, reference, report); failed(status))
     return status;
   if (options.gradients && options.sample == 0 && options.inputs.empty()) {

@@ -36,6 +36,9 @@ static Status open(StringRef subject, mlir::MLIRContext &context,
     return status;
   }
   Package package;
+  if (llvm::sys::fs::exists(subject + "/config.json"))
+    return fail(subject, context, Status::input,
+                "the model's folder has no tokenizer.json");
   if (Status status = findPackage(subject, context, package); failed(status))
     return status;
   return openText(package, context, text);

@@ -7,7 +7,9 @@
 #include "compiler/driver/train/LossPage.h"
 #include "compiler/driver/train/TrainLog.h"
 #include "compiler/driver/train/TrainedPackage.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 #include <csignal>
 
@@ -44,6 +46,9 @@ public:
   ~TrainRun() { close(); }
 
   Status run() {
+    for (llvm::StringRef file : {options.save, options.log, options.html})
+      if (Status status = findFolderOf(file); failed(status))
+        return status;
     if (Status status = openData(); failed(status))
       return status;
     MemoryLimit limit = {options.memory, 0, options.batch, training->tokens()};
@@ -129,6 +134,16 @@ private:
                             " but those of " + options.data + " have " +
                             llvm::Twine(most.value));
     return Status::done;
+  }
+
+  // Asked before the training, since what it has learned is written last.
+  Status findFolderOf(llvm::StringRef file) {
+    llvm::StringRef folder = llvm::sys::path::parent_path(file);
+    if (folder.empty() || llvm::sys::fs::is_directory(folder))
+      return Status::done;
+    mlir::emitError(mlir::UnknownLoc::get(&context))
+        << "cannot write " << file << ": there is no folder " << folder;
+    return Status::machine;
   }
 
   Status refuseData(const llvm::Twine &text) {

@@ -1,7 +1,7 @@
-// What matmul, rows and attention compute, in double. Must not know kernels.
+// What matmul, rows and rotate compute, in double. Must not know kernels.
 #include "compiler/driver/emulate/Expected.h"
+#include "compiler/driver/emulate/ExpectedAttention.h"
 #include "compiler/driver/emulate/ExpectedBytes.h"
-#include "compiler/interpret/AttendHead.h"
 #include "compiler/interpret/Numbers.h"
 #include "compiler/interpret/ScalarRegion.h"
 #include "compiler/kernels/Describe.h"
@@ -112,17 +112,6 @@ static void drawRows(const RowsSpec &r, Drawer &drawer) {
   }
 }
 
-// The keys of a sequence: of a state those that it holds, with the run's.
-static int64_t keysOf(const AttentionSpec &a, const Sizes &sizes, int64_t s) {
-  if (!a.past)
-    return sizes.keys;
-  return std::min(sizes.held(s) + (a.causal ? sizes.queries() : 0), sizes.keys);
-}
-// The position of a sequence's first query.
-static int64_t firstOf(const AttentionSpec &a, const Sizes &sizes, int64_t s) {
-  return !a.past ? sizes.first : a.causal ? sizes.held(s) : 0;
-}
-
 static std::string drawAttention(const AttentionSpec &a, Drawer &drawer) {
   const Sizes &sizes = drawer.sizes;
   if (a.decay)
@@ -185,6 +174,10 @@ std::vector<Operand> mille::emulated::operandsOf(mlir::Operation *op,
     if (spec.quantize.inBlocks())
       problem = "bytes in blocks";
     drawer.add("input", spec.quantize.input, sizes.rows);
+    break;
+  case KernelKind::rotate:
+    drawer.add("input", spec.rotate.input, sizes.rows);
+    drawer.add("rotation", spec.rotate.rotation, sizes.rows, Drawn::angles);
     break;
   default:
     problem = op->getName().getStringRef().str();
@@ -308,138 +301,14 @@ static void computeRows(mlir::Operation *op, const RowsSpec &r,
   });
 }
 
-namespace {
-// One run of attention: what a head needs.
-class AttentionInDouble {
-public:
-  AttentionInDouble(mlir::Operation *op, const AttentionSpec &a,
-                    const Sizes &sizes, std::vector<Operand> &operands)
-      : a(a), sizes(sizes), operands(operands),
-        sight(a.causal, llvm::cast<kernel::AttentionOp>(op).getWindow(),
-              a.chunk) {
-    size_t next = 3;
-    for (int i = 0; i < attentionOperands; ++i)
-      optional[i] = a.optional[i] ? &operands[next++] : nullptr;
-  }
-
-  void compute();
-
-private:
-  const Operand *find(AttentionOperand which) const {
-    return optional[int(which)];
-  }
-  std::vector<double> heads(const Operand &from, int64_t offset, int64_t count,
-                            int64_t width) const;
-  bool sees(int64_t s, int64_t i, int64_t j) const;
-  double added(int64_t s, int64_t h, int64_t i, int64_t j) const;
-
-  const AttentionSpec &a;
-  const Sizes &sizes;
-  std::vector<Operand> &operands;
-  const Operand *optional[attentionOperands];
-  Sight sight;
-};
-} // namespace
-
-std::vector<double> AttentionInDouble::heads(const Operand &from,
-                                             int64_t offset, int64_t count,
-                                             int64_t width) const {
-  std::vector<double> taken;
-  for (int64_t row = 0; row < from.rows; ++row)
-    for (int64_t c = 0; c < count * width; ++c)
-      taken.push_back(from.at(row, offset + c));
-  if (const Operand *rotation = find(AttentionOperand::rotation);
-      rotation && &from != &operands[2])
-    turnHeads({rotation->spec.columns / 2, rotation->numbers}, taken.data(),
-              from.rows, count, width, a.start, !a.interleaved);
-  return taken;
-}
-
-bool AttentionInDouble::sees(int64_t s, int64_t i, int64_t j) const {
-  const int64_t key = s * sizes.keys + j;
-  const Operand *mask = find(AttentionOperand::keyMask);
-  const Operand *segments = find(AttentionOperand::segments);
-  const Operand *prefix = find(AttentionOperand::prefix);
-  if ((mask && mask->numbers[key] == 0) || j >= keysOf(a, sizes, s))
-    return false;
-  if (!sight.shows(firstOf(a, sizes, s) + i, j,
-                   prefix ? int64_t(prefix->numbers[s]) : 0))
-    return false;
-  return !segments ||
-         segments->numbers[s * sizes.queries() + i] == segments->numbers[key];
-}
-
-double AttentionInDouble::added(int64_t s, int64_t h, int64_t i,
-                                int64_t j) const {
-  const int64_t query = s * sizes.queries() + i, key = s * sizes.keys + j;
-  const int64_t far = j - firstOf(a, sizes, s) - i;
-  auto byDistance = [&](const double *numbers, int64_t columns) {
-    const int64_t most = columns / 2;
-    return numbers[std::clamp(far, -most, most) + most];
-  };
-  double sum = 0;
-  if (const Operand *bias = find(AttentionOperand::keyHeadBias))
-    sum += bias->at(key, h);
-  if (!a.slopes.empty())
-    sum += a.slopes[h] * double(far);
-  if (const Operand *bias = find(AttentionOperand::bias))
-    sum += a.biasByDistance
-               ? byDistance(&bias->numbers[h * bias->spec.columns],
-                            bias->spec.columns)
-               : bias->numbers[(h * sizes.queries() + i) * sizes.keys + j];
-  for (auto [which, row] : {std::pair{AttentionOperand::contentQuery, query},
-                            std::pair{AttentionOperand::contentKey, key}})
-    if (const Operand *content = find(which)) {
-      const int64_t columns = content->spec.columns / a.heads;
-      sum +=
-          byDistance(&content->numbers[(row * a.heads + h) * columns], columns);
-    }
-  return sum;
-}
-
-void AttentionInDouble::compute() {
-  std::vector<double> query =
-      heads(operands[0], a.queryOffset, a.heads, a.headDim);
-  std::vector<double> key =
-      heads(operands[1], a.keyOffset, a.kvHeads, a.headDim);
-  std::vector<double> value =
-      heads(operands[2], a.valueOffset, a.kvHeads, a.valueDim);
-  Operand &out = operands.back();
-  const Operand *ofQuery = find(AttentionOperand::queryScale),
-                *ofHead = find(AttentionOperand::headScale),
-                *sink = find(AttentionOperand::sink);
-  for (int64_t s = 0; s < sizes.sequences; ++s)
-    for (int64_t h = 0; h < a.heads; ++h) {
-      const int64_t shared = h / a.group();
-      Head head{};
-      head.queries = sizes.queries();
-      head.keys = sizes.keys;
-      head.headDim = a.headDim;
-      head.valueDim = a.valueDim;
-      head.queryStride = a.heads * a.headDim;
-      head.keyStride = a.kvHeads * a.headDim;
-      head.valueStride = a.kvHeads * a.valueDim;
-      head.outStride = out.spec.columns;
-      head.query = &query[s * head.queries * head.queryStride + h * a.headDim];
-      head.key = &key[s * head.keys * head.keyStride + shared * a.headDim];
-      head.value =
-          &value[s * head.keys * head.valueStride + shared * a.valueDim];
-      head.out =
-          &out.numbers[s * head.queries * head.outStride + h * a.valueDim];
-      head.scale = a.scale;
-      head.softcap = a.softcap;
-      head.sink = sink ? &sink->numbers[h] : nullptr;
-      auto seesHere = [&](int64_t i, int64_t j) { return sees(s, i, j); };
-      auto addedHere = [&](int64_t i, int64_t j) { return added(s, h, i, j); };
-      auto factor = [&](int64_t i) {
-        return (ofHead ? ofHead->numbers[h % ofHead->numbers.size()] : 1) *
-               (ofQuery ? ofQuery->numbers[s * sizes.queries() + i] : 1);
-      };
-      head.sees = seesHere;
-      head.bias = addedHere;
-      head.factor = factor;
-      attendHead(head);
-    }
+static void computeRotate(const RotateSpec &r, std::vector<Operand> &operands) {
+  Operand &out = operands[2];
+  for (int64_t row = 0; row < out.rows; ++row)
+    for (int64_t column = 0; column < out.spec.columns; ++column)
+      out.numbers[row * out.spec.columns + column] =
+          operands[0].at(row, column);
+  turnHeads({r.rotation.columns / 2, operands[1].numbers}, out.numbers.data(),
+            out.rows, r.heads, r.headDim, r.start, !r.interleaved);
 }
 
 static void computeOne(mlir::Operation *op, const KernelSpec &spec,
@@ -451,8 +320,10 @@ static void computeOne(mlir::Operation *op, const KernelSpec &spec,
     return computeRows(op, spec.rows, operands);
   case KernelKind::quantize:
     return computeBytes(operands);
+  case KernelKind::rotate:
+    return computeRotate(spec.rotate, operands);
   default:
-    AttentionInDouble(op, spec.attention, sizes, operands).compute();
+    computeAttention(op, spec.attention, sizes, operands);
   }
 }
 

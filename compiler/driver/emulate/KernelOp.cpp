@@ -32,8 +32,6 @@ double mille::emulated::boundOf(const KernelSpec &spec, Element out) {
   llvm::StringRef name = half ? "emulated_f16" : "emulated_bf16";
   if (bytesOf(out) != 2 && (byParts || !attends))
     name = byParts ? "emulated_parts" : "emulated_f32";
-  if (attends && spec.attention.has(AttentionOperand::rotation))
-    name = "emulated_turned";
   return toleranceOf(name).relative;
 }
 
@@ -45,7 +43,7 @@ std::string mille::emulated::judgeOut(const Operand &expected,
   for (int64_t row = 0; row < got.rows; ++row)
     for (int64_t column = 0; column < got.spec.columns; ++column) {
       double is = got.at(row, column), must = expected.at(row, column);
-      if (std::fabs(is - must) <= bound * (1 + std::fabs(must)))
+      if (std::fabs(is - must) <= bound * expected.sizeAt(row, column))
         continue;
       std::string text;
       llvm::raw_string_ostream(text)

@@ -17,7 +17,7 @@ struct Options {
   bool allTiles = false;             // every tile, not the best one only
 };
 
-// How far an out of these elements may be off, as a part of 1 + |expected|.
+// How far an out of these elements may be off, as a part of its `sizeAt`.
 double boundOf(const KernelSpec &spec, Element out);
 // An empty text, or the first number that is not what it must be.
 std::string judgeOut(const Operand &expected, const emulate::Buffer &buffer,

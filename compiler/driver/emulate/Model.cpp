@@ -233,6 +233,7 @@ Status mille::emulated::runModel(mlir::ModuleOp module,
     return s;
   mlir::PassManager pipeline(&context);
   pipeline.addPass(plan::createNarrowTypes({options.dtype}));
+  pipeline.addPass(plan::createTurnHeadsFirst());
   if (mlir::failed(pipeline.run(module)))
     return Status::input;
   if (Status s = interpret(model, parameters, inputs, expected); failed(s))

@@ -50,6 +50,10 @@ static double numberOf(uint32_t bits, Element element) {
   return NAN;
 }
 
+double mille::emulated::roundedTo(double number, Element element) {
+  return numberOf(bitsOf(number, element), element);
+}
+
 emulate::Buffer Operand::bytes(bool written) const {
   const int64_t size = bytesOf(spec.element);
   const int64_t stride = spec.rowStride ? spec.rowStride : spec.columns;
@@ -123,8 +127,7 @@ void mille::emulated::draw(Operand &operand, Drawn what, int64_t entries,
                    ? std::cos(0.3 * double(i / columns * 7 + i % columns))
                    : std::sin(0.3 * double(i / columns * 7 + i % columns -
                                            columns / 2));
-      number =
-          numberOf(bitsOf(number, operand.spec.element), operand.spec.element);
+      number = roundedTo(number, operand.spec.element);
       break;
     case Drawn::segments:
       number = double(i / 17);

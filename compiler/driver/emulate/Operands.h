@@ -5,6 +5,7 @@
 #include "compiler/kernels/Spec.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace mille::emulated {
@@ -28,15 +29,26 @@ struct Operand {
   int64_t rows = 1;
   std::vector<double> numbers; // [rows, spec.columns]
   bool weights = false;        // no kernel writes it
+  // Of an out whose terms a kernel rounds: the sum of each number's terms'
+  // magnitudes. Else empty.
+  std::vector<double> weighed;
 
   double at(int64_t row, int64_t column) const {
     return numbers[row * spec.columns + column];
+  }
+  // What a bound of the error of number [row, column] is a part of.
+  double sizeAt(int64_t row, int64_t column) const {
+    return std::fabs(at(row, column)) +
+           (weighed.empty() ? 1 : weighed[row * spec.columns + column]);
   }
   // With NaNs between rows; `written`: has content before the launch.
   emulate::Buffer bytes(bool written) const;
   // The numbers that the bytes hold.
   void read(const emulate::Buffer &buffer);
 };
+
+// To the nearest number of the type, even where two are as near.
+double roundedTo(double number, Element element);
 
 // What the numbers of an operand are.
 enum class Drawn {

@@ -42,21 +42,26 @@ bool mille::statesFit(const DtypeChoice &dtype,
   return false;
 }
 
-std::vector<Target>
-mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
-                     const DtypeChoice &dtype, std::string &why) {
-  std::vector<Target> known = bestFirst(), chosen;
+bool mille::targetsFit(const DtypeChoice &dtype,
+                       const std::vector<std::string> &targets,
+                       std::string &why) {
   const std::vector<Dtype> types = dtype.all();
   const auto ofHopper = llvm::find_if(types, isOfHopper);
   const bool elsewhere =
       targets.empty() ||
       llvm::any_of(targets, [](auto &target) { return target != "cuda"; });
-  if (ofHopper != types.end() && elsewhere) {
-    why = "--dtype=" + nameOf(*ofHopper).str() +
-          " has kernels for Hopper alone\n--target=cuda makes them; "
-          "--dtype=bf16 goes with every target";
-    return chosen;
-  }
+  if (ofHopper == types.end() || !elsewhere)
+    return true;
+  why = "--dtype=" + nameOf(*ofHopper).str() +
+        " has kernels for Hopper alone\n--target=cuda makes them; "
+        "--dtype=bf16 goes with every target";
+  return false;
+}
+
+std::vector<Target>
+mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
+                     const DtypeChoice &dtype, std::string &why) {
+  std::vector<Target> known = bestFirst(), chosen;
   auto best = llvm::find_if(known, [&](const Target &isa) {
     return !isa.isDevice() && (isa.features & ~features) == 0;
   });

@@ -11,11 +11,16 @@ namespace mille {
 
 // The targets, best first. If nobody asked for an instruction set by name, and
 // a machine with these `features` (MILLE_CPU_*) has no instruction for a type
-// of `dtype`, the result is empty and `why` gives the reason: emulation would
-// be slow.
+// of `dtype`, the result is empty and `why` gives the reason, and a line of
+// help: emulation would be slow.
 std::vector<Target> chooseTargets(uint64_t features,
                                   const std::vector<std::string> &targets,
                                   const DtypeChoice &dtype, std::string &why);
+
+// Whether the type has kernels for all of these targets; else `why` is a
+// sentence, and a line of help.
+bool targetsFit(const DtypeChoice &dtype,
+                const std::vector<std::string> &targets, std::string &why);
 
 // Whether these entries, whose states hold f32, bf16 or bytes on a device, go
 // with the type; else `why` is a sentence.

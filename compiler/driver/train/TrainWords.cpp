@@ -66,11 +66,11 @@ static void dataOptions(CLI::App *app, TrainOptions &o) {
                   "of a flat file: u8 (the bytes of a text), u16 or u32, "
                   "little-endian (default: u16)")
       ->type_name("TYPE")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, TokenWidth>{
-                                              {"u8", TokenWidth::u8},
-                                              {"u16", TokenWidth::u16},
-                                              {"u32", TokenWidth::u32}})
-                      .description(""))
+      ->transform(oneOf({"u8", "u16", "u32"}) &
+                  CLI::Transformer(std::map<std::string, TokenWidth>{
+                      {"u8", TokenWidth::u8},
+                      {"u16", TokenWidth::u16},
+                      {"u32", TokenWidth::u32}}))
       ->type_name("TYPE");
   app->add_option("--tokens", o.tokens,
                   "of a sequence of a flat file (default: the most that the "

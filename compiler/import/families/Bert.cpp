@@ -9,20 +9,12 @@ using namespace mille::transformer;
 static constexpr llvm::StringRef architectures[] = {
     "BertModel", "BertForMaskedLM", "BertForPreTraining", TASKS("Bert")};
 
-#define LAYER "bert.encoder.layer.*."
 static constexpr TensorName tensors[] = {
     {"embed", "bert.embeddings.word_embeddings"},
     {"position", "bert.embeddings.position_embeddings"},
     {"token_type", "bert.embeddings.token_type_embeddings"},
     {"embed_norm", "bert.embeddings.LayerNorm"},
-    {"layers.*.attn.q", LAYER "attention.self.query"},
-    {"layers.*.attn.k", LAYER "attention.self.key"},
-    {"layers.*.attn.v", LAYER "attention.self.value"},
-    {"layers.*.attn.o", LAYER "attention.output.dense"},
-    {"layers.*.attn.out_norm", LAYER "attention.output.LayerNorm"},
-    {"layers.*.ffn.in", LAYER "intermediate.dense"},
-    {"layers.*.ffn.out", LAYER "output.dense"},
-    {"layers.*.ffn.out_norm", LAYER "output.LayerNorm"},
+    BERT_LAYER_TENSORS("bert.encoder.layer.*."),
     {"pooler", "bert.pooler.dense"},
     {"head_transform", "cls.predictions.transform.dense"},
     {"head_transform.norm", "cls.predictions.transform.LayerNorm"},

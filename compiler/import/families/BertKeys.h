@@ -52,6 +52,17 @@ bool readTask(Config &config, ModelSpec &model, const HeadTransform &transform,
   {"classifier", "classifier"}, {"classifier", "classifier.out_proj"},         \
       {"classifier", "qa_outputs"}
 
+// What the files call the tensors of a layer with norms behind its units.
+#define BERT_LAYER_TENSORS(layer)                                              \
+  {"layers.*.attn.q", layer "attention.self.query"},                           \
+      {"layers.*.attn.k", layer "attention.self.key"},                         \
+      {"layers.*.attn.v", layer "attention.self.value"},                       \
+      {"layers.*.attn.o", layer "attention.output.dense"},                     \
+      {"layers.*.attn.out_norm", layer "attention.output.LayerNorm"},          \
+      {"layers.*.ffn.in", layer "intermediate.dense"},                         \
+      {"layers.*.ffn.out", layer "output.dense"},                              \
+      {"layers.*.ffn.out_norm", layer "output.LayerNorm"}
+
 extern const llvm::ArrayRef<llvm::StringRef> bertSilentKeys;
 
 } // namespace mille::import

@@ -247,6 +247,14 @@ void Decoder::expertsAfter(FeedForward dense, Experts e, StringRef key,
       feedForward = dense;
 }
 
+void Decoder::denseAmong(const FeedForward &dense) {
+  std::vector<int64_t> named = config.integers("mlp_only_layers");
+  int64_t step = config.extent("decoder_sparse_step", 1).value;
+  for (auto [layer, feedForward] : llvm::enumerate(feedForwards()))
+    if (llvm::is_contained(named, int64_t(layer)) || (layer + 1) % step)
+      feedForward = dense;
+}
+
 std::vector<Attention> &Decoder::attentions() {
   if (eachAttention.empty())
     eachAttention.assign(model.layers.value, a);

@@ -77,6 +77,10 @@ public:
                     int64_t denseLayers, const ExpertSizes &usual,
                     llvm::StringRef sharedKey = "n_shared_experts");
 
+  // Of the layers that mlp_only_layers names, and of those between each
+  // decoder_sparse_step, the feed-forward is `dense`.
+  void denseAmong(const FeedForward &dense);
+
   // Attention and feed-forward of each layer, where they differ.
   std::vector<Attention> &attentions();
   std::vector<FeedForward> &feedForwards();

@@ -10,21 +10,13 @@ static constexpr llvm::StringRef architectures[] = {
     "ElectraModel", "ElectraForMaskedLM", "ElectraForPreTraining",
     TASKS("Electra")};
 
-#define LAYER "electra.encoder.layer.*."
 static constexpr TensorName tensors[] = {
     {"embed", "electra.embeddings.word_embeddings"},
     {"position", "electra.embeddings.position_embeddings"},
     {"token_type", "electra.embeddings.token_type_embeddings"},
     {"embed_norm", "electra.embeddings.LayerNorm"},
     {"embed_project", "electra.embeddings_project"},
-    {"layers.*.attn.q", LAYER "attention.self.query"},
-    {"layers.*.attn.k", LAYER "attention.self.key"},
-    {"layers.*.attn.v", LAYER "attention.self.value"},
-    {"layers.*.attn.o", LAYER "attention.output.dense"},
-    {"layers.*.attn.out_norm", LAYER "attention.output.LayerNorm"},
-    {"layers.*.ffn.in", LAYER "intermediate.dense"},
-    {"layers.*.ffn.out", LAYER "output.dense"},
-    {"layers.*.ffn.out_norm", LAYER "output.LayerNorm"},
+    BERT_LAYER_TENSORS("electra.encoder.layer.*."),
     // The heads, by what they share: only one of each pair is in a file.
     {"head_transform", "generator_predictions.dense"},
     {"head_transform", "discriminator_predictions.dense"},

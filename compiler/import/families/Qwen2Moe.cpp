@@ -36,11 +36,7 @@ static void describe(Config &config, ModelSpec &model) {
   d.f.experts->sharedSize =
       config.extent("shared_expert_intermediate_size", 5632);
   d.f.experts->sharedGate = true;
-  std::vector<int64_t> denseLayers = config.integers("mlp_only_layers");
-  int64_t step = config.extent("decoder_sparse_step", 1).value;
-  for (auto [layer, feedForward] : llvm::enumerate(d.feedForwards()))
-    if (llvm::is_contained(denseLayers, int64_t(layer)) || (layer + 1) % step)
-      feedForward = dense;
+  d.denseAmong(dense);
   d.balance();
   d.preNorm();
   d.head(false);

@@ -24,11 +24,7 @@ static void describe(Config &config, ModelSpec &model) {
       config, config.either("num_experts", "num_local_experts"), 128, 8);
   d.f.experts->renormalised = config.flag("norm_topk_prob", false);
   d.f.size = config.extent("moe_intermediate_size", 768);
-  std::vector<int64_t> denseLayers = config.integers("mlp_only_layers");
-  int64_t step = config.extent("decoder_sparse_step", 1).value;
-  for (auto [layer, feedForward] : llvm::enumerate(d.feedForwards()))
-    if (llvm::is_contained(denseLayers, int64_t(layer)) || (layer + 1) % step)
-      feedForward = dense;
+  d.denseAmong(dense);
   d.balance();
   d.preNorm();
   d.head(false);

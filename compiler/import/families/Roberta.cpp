@@ -11,20 +11,12 @@ static constexpr llvm::StringRef architectures[] = {
 static constexpr llvm::StringRef xlmArchitectures[] = {
     "XLMRobertaModel", "XLMRobertaForMaskedLM", TASKS("XLMRoberta")};
 
-#define LAYER "roberta.encoder.layer.*."
 static constexpr TensorName tensors[] = {
     {"embed", "roberta.embeddings.word_embeddings"},
     {"position", "roberta.embeddings.position_embeddings"},
     {"token_type", "roberta.embeddings.token_type_embeddings"},
     {"embed_norm", "roberta.embeddings.LayerNorm"},
-    {"layers.*.attn.q", LAYER "attention.self.query"},
-    {"layers.*.attn.k", LAYER "attention.self.key"},
-    {"layers.*.attn.v", LAYER "attention.self.value"},
-    {"layers.*.attn.o", LAYER "attention.output.dense"},
-    {"layers.*.attn.out_norm", LAYER "attention.output.LayerNorm"},
-    {"layers.*.ffn.in", LAYER "intermediate.dense"},
-    {"layers.*.ffn.out", LAYER "output.dense"},
-    {"layers.*.ffn.out_norm", LAYER "output.LayerNorm"},
+    BERT_LAYER_TENSORS("roberta.encoder.layer.*."),
     {"pooler", "roberta.pooler.dense"},
     {"head_transform", "lm_head.dense"},
     {"head_transform.norm", "lm_head.layer_norm"},

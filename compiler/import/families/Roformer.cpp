@@ -10,20 +10,12 @@ using namespace mille::transformer;
 static constexpr llvm::StringRef architectures[] = {
     "RoFormerModel", "RoFormerForMaskedLM", TASKS("RoFormer")};
 
-#define LAYER "roformer.encoder.layer.*."
 static constexpr TensorName tensors[] = {
     {"embed", "roformer.embeddings.word_embeddings"},
     {"token_type", "roformer.embeddings.token_type_embeddings"},
     {"embed_norm", "roformer.embeddings.LayerNorm"},
     {"embed_project", "roformer.embeddings_project"},
-    {"layers.*.attn.q", LAYER "attention.self.query"},
-    {"layers.*.attn.k", LAYER "attention.self.key"},
-    {"layers.*.attn.v", LAYER "attention.self.value"},
-    {"layers.*.attn.o", LAYER "attention.output.dense"},
-    {"layers.*.attn.out_norm", LAYER "attention.output.LayerNorm"},
-    {"layers.*.ffn.in", LAYER "intermediate.dense"},
-    {"layers.*.ffn.out", LAYER "output.dense"},
-    {"layers.*.ffn.out_norm", LAYER "output.LayerNorm"},
+    BERT_LAYER_TENSORS("roformer.encoder.layer.*."),
     {"head_transform", "cls.predictions.transform.dense"},
     {"head_transform.norm", "cls.predictions.transform.LayerNorm"},
     {"head.weight", "cls.predictions.decoder.weight"},

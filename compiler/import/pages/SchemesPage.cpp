@@ -147,13 +147,20 @@ static void writeRules(llvm::ArrayRef<Rule> rules, llvm::raw_ostream &out) {
         << " | `" << rule.formula << "` | " << whereInWords(rule) << " |\n";
 }
 
+// Of a heading: GitHub leaves its dots out.
+static std::string anchorOf(StringRef heading) {
+  std::string anchor = heading.str();
+  llvm::erase(anchor, '.');
+  return anchor;
+}
+
 void mille::import::writeSchemesPage(llvm::raw_ostream &out) {
   out << schemesIntroduction;
   writeRules(usualRules(), out);
   out << afterUsual;
   for (const SchemeEntry &entry : schemes())
-    out << "| [" << entry.name << "](#" << entry.name << ") | " << entry.says
-        << " |\n";
+    out << "| [" << entry.name << "](#" << anchorOf(entry.name) << ") | "
+        << entry.says << " |\n";
   for (const SchemeEntry &entry : schemes()) {
     out << "\n## " << entry.name << "\n\n";
     if (std::string needs = needsInWords(entry); !needs.empty())

@@ -46,6 +46,12 @@ FORWARD = '''func.func @forward(%x: tensor<?x?x8xf32> {transformer.name = "x"})
     -> (tensor<?x?x8xf32> {transformer.name = "y"}) { return %x : tensor<?x?x8xf32> }'''
 SMALL = tensors(LLAMA_SHAPES)
 
+def pickled(folder):
+    path = hub(folder, LLAMA, weights=False)
+    with open(os.path.join(folder, "pytorch_model.bin"), "wb"):
+        return path
+
+
 CASES = [
     ("absent", lambda folder: os.path.join(folder, "nowhere"), ["nowhere: error: cannot read the model: No such file or directory"]),
     ("empty_folder", empty_folder, ["error: the folder has no config.json"]),
@@ -54,6 +60,9 @@ CASES = [
     ("no_weights", lambda folder: hub(folder, LLAMA, weights=False),
      ["error: the folder has neither model.safetensors nor model.safetensors.index.json",
       "help: --weights=FILE names another file, --weights=random:SEED makes weights"]),
+    ("pickled", pickled,
+     ["error: the folder has neither model.safetensors nor",
+      "help: pytorch_model.bin is not read: save_pretrained of transformers writes safetensors"]),
     ("model_type", llama(model_type="hyena"),
      ['error: model_type is "hyena" but Mille knows afmoe, ',
       "help: a model of another family can be written as a native spec"]),

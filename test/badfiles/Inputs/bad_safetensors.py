@@ -44,6 +44,8 @@ def a_folder(folder):
 CASES = [
     ("empty", weights(b""),
      ["model.safetensors: error: the file has 0 bytes but the header's length alone takes 8"]),
+    ("git_lfs", weights(b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 9\n"),
+     ["model.safetensors: error: the file is Git LFS's pointer to the tensors", "help: git lfs pull"]),
     ("seven_bytes", weights(b"1234567"), ["the file has 7 bytes but"]),
     ("header_2_60", weights(packed("{}", length=1 << 60)),
      ["the header has 1152921504606846976 bytes but the file has 2 after its length"]),

@@ -59,3 +59,18 @@ func.func @embed(%t: memref<37x1024xf32>, %i: memref<?xi32>, %o: memref<?x1024xf
   }
   return
 }
+
+// A term by key that three heads share.
+func.func @shared(%x: memref<?x32xbf16>, %v: memref<?x8xbf16>, %b: memref<?x1xf32>,
+    %n: index, %p: index, %o: memref<?x24xbf16>) {
+  kernel.attention %x, %x, %v key_head_bias %b : memref<?x1xf32> queries %n keys %n first %p outs(%o : memref<?x24xbf16>)
+    heads 3 kv_heads 1 head_dim 8 value_dim 8 offsets [0, 24, 0] scale 0.35 causal true
+    : memref<?x32xbf16>, memref<?x32xbf16>, memref<?x8xbf16>
+  return
+}
+
+func.func @rotate(%x: memref<?x128xbf16>, %r: memref<?x16xf32>, %o: memref<?x96xbf16>) {
+  kernel.rotate %x by %r outs(%o : memref<?x96xbf16>) heads 3 head_dim 32 pairing interleaved start 8
+    : memref<?x128xbf16>, memref<?x16xf32>
+  return
+}

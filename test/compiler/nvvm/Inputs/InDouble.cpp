@@ -103,7 +103,7 @@ double Attention::score(int64_t sequence, int64_t head, int64_t query,
   if (!s.slopes.empty())
     sum += s.slopes[head] * distance;
   if (s.has(Operand::keyHeadBias))
-    sum += number(Operand::keyHeadBias, keyRow, head);
+    sum += number(Operand::keyHeadBias, keyRow, head / s.headsOfKeyBias());
   if (s.has(Operand::bias) && s.biasByDistance) {
     const int64_t most = s[Operand::bias]->columns / 2;
     sum +=
