@@ -221,7 +221,7 @@ static void addMatmulsOf(const Type &type, const Target &isa) {
   for (const MatmulShape &shape : shapes) {
     for (int64_t rows : {1, 7, 12, 13, 16, 18, 19, 32, 33, 100, 128, 512})
       compute(shape, rows);
-    for (int64_t rows : {1, 6, 7, 12, 13, 18, 19, 32})
+    for (int64_t rows : {1, 6, 7, 12, 13, 16, 18, 19, 24, 32})
       add(std::string(shape.name) + "-streaming/" + type.name, isa,
           "rows:" + std::to_string(rows), [=](auto &state) {
             streaming(state, isa,

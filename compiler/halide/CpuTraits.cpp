@@ -7,6 +7,7 @@ mille::CpuTraits mille::traitsOf(const Target &target) {
   if (target.isDevice())
     return {};
   const bool wide = target.features & MILLE_CPU_AVX512;
-  return {wide, !wide || (target.features & MILLE_CPU_AVX512_BF16),
-          bool(target.features & MILLE_CPU_AMX)};
+  const bool looksFar = !wide || (target.features & MILLE_CPU_AVX512_BF16),
+             tileRegisters = target.features & MILLE_CPU_AMX;
+  return {wide, looksFar, tileRegisters, wide && looksFar && !tileRegisters};
 }

@@ -10,6 +10,9 @@ struct CpuTraits {
   // With AVX-512 but without bf16 it is of Skylake's kind, which holds 224.
   bool looksFar = true;
   bool tileRegisters = false; // AMX, of bf16 and of bytes
+  // The core's own prefetcher follows the weights that a tile reads, so that
+  // only those of later tiles are worth prefetches. Measured on Zen 5.
+  bool foresees = false;
 };
 
 // The least of the cores of a CPU's target; the defaults for a device.

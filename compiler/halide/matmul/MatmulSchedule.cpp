@@ -161,6 +161,11 @@ int MatmulPipe::groupedSteps() const {
   return fewRows || isSmall ? 2 : 4;
 }
 
+// Lines of the next panel that an iteration prefetches. More lines gain nothing
+// on cores that prefetch for the tile too, even where there are too few tiles
+// to prefetch the whole panel; fewer lines lose there.
+int MatmulPipe::prefetchedLines() const { return foresees && fewRows ? 3 : 2; }
+
 // In pieces of K the sums wait in the out, and the loop over pieces is the
 // outermost.
 void MatmulPipe::addPasses() {
@@ -169,10 +174,10 @@ void MatmulPipe::addPasses() {
     pipe.passes.push_back(
         chunkSums({pipe.out.name(), product.name(), no.name(), chunk}));
   const int bytes = int(bytesOf(s.input.element)), lines = step * bytes / 64;
-  pipe.passes.push_back(
-      prefetchPanels({weight.name(), product.name(), no.name(),
-                      tileRows.y.name(), bytes, step * steps, step * chunk,
-                      chunk, lines, groupedSteps(), prefetchesIntoL2}));
+  pipe.passes.push_back(prefetchPanels(
+      {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes,
+       step * steps, step * chunk, chunk, lines, groupedSteps(),
+       prefetchedLines(), !foresees, prefetchesIntoL2}));
   if (pipelined)
     pipe.passes.push_back(pipelineTiles(
         {product.name(), parking.name(), no.name(), tileRows.y.name(),

@@ -46,6 +46,8 @@ struct PanelPrefetch {
   int steps;               // steps of K in that loop
   int lines;               // cache lines that a step reads
   int stepsOfGroup;        // steps of K in one iteration
+  int linesOfGroup;        // lines of the next panel that it prefetches
+  bool ofTile;             // what the tile reads next is prefetched too
   bool intoL2;             // the next panel goes into L2 only, not into L1
 };
 

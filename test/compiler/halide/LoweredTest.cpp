@@ -81,11 +81,12 @@ int countOf(const std::string &word, const std::string &text) {
 // epilogue. With few rows each height of a tile has a loop: all rows, one less
 // and two less; or two less where rows are left over, or there is only one. So
 // it is for all rows of a small weight, with one copy: all, one less, only one.
-// Each step prefetches the 4 lines that a later step reads. Each group
-// prefetches 2 lines of the next panel, into L2 alone where the CPU has such an
-// instruction. Addresses count the weight's own elements: the next panel is
-// 3072 or 3200 elements on, of 4 bytes in f32 and of 2 in bf16. Steps that fill
-// no group come last.
+// Each step prefetches the 4 lines that a later step reads, but not for Zen 4
+// and 5, whose own prefetcher does. Each group prefetches 2 lines of the next
+// panel, or 3 for Zen 4 and 5 with few rows, into L2 alone where the CPU has
+// such an instruction. Addresses count the own elements of a weight: the next
+// panel is 3072 or 3200 elements on, of 4 bytes in f32 and 2 in bf16. Steps
+// that fill no group come last.
 void prefetches() {
   const std::string oddK =
       std::regex_replace(matmul(192, addBias), std::regex("x48x"), "x50x");
@@ -96,17 +97,22 @@ void prefetches() {
     int lines, linesOfL2, heights;
     const char *isa = "zen4";
   } rows[] = {
-      {matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 18,
+      {matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 2,
        0, 1},
+      {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 3, 0,
+       5},
+      {matmul(64, addBias), false, "min(", "(uint32)prefetch", "3072", "", 2, 0,
+       3},
+      {matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 18,
+       0, 1, "x86-64-v4"},
       {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 10,
-       0, 5},
+       0, 5, "x86-64-v4"},
       {matmul(64, addBias), false, "min(", "(uint32)prefetch", "3072", "", 10,
-       0, 3},
+       0, 3, "x86-64-v4"},
       {matmul(192, addBias), false, "0, 12)", "(uint32)prefetch", "3072", "",
        16, 2, 1, "sapphirerapids"},
-      {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 18, 0, 1},
-      {oddK, false, "min(", "(uint32)prefetch", "3200", "$x, 48, 2)", 18, 0,
-       1}};
+      {pairsText, false, "min(", "(uint16)prefetch", "3072", "", 2, 0, 1},
+      {oddK, false, "min(", "(uint32)prefetch", "3200", "$x, 48, 2)", 2, 0, 1}};
   for (const auto &row : rows) {
     const std::string statement = statementOf(row.text, row.isa, row.few);
     size_t loop = statement.find(std::string(".group, ") + row.groups);
@@ -135,10 +141,23 @@ void prefetches() {
   }
 }
 
-// The epilogue of a tile's rows, or of their vectors where it has a polynomial,
-// is interleaved with the products of the next tile. The sums are parked
-// outside of the loops, and after the loops only the last tile's epilogue
-// remains.
+// A matmul of bytes with a polynomial, of K values that are steps of four.
+std::string bytesOfGelu(int K) {
+  const auto replaced = [](const std::string &text, const char *what,
+                           const std::string &by) {
+    return std::regex_replace(text, std::regex(what), by);
+  };
+  std::string text =
+      replaced(bytesText, "x48xui8", "x" + std::to_string(K) + "xui8");
+  text = replaced(text, "3x12x", "3x" + std::to_string(K / 4) + "x");
+  return replaced(text, "kernel.yield %a",
+                  "%t = math.erfc %a : f32\n kernel.yield %t");
+}
+
+// The epilogue of a tile's rows, or of their vectors where it has a polynomial
+// and sums of bytes have four steps or more for each vector, is interleaved
+// with the products of the next tile. The sums are parked outside of the loops,
+// and after the loops only the last tile's epilogue remains.
 void pipelines() {
   const struct {
     const char *name;
@@ -148,6 +167,10 @@ void pipelines() {
     const char *isa = "zen4";
   } rows[] = {{"bytes", bytesText, false, "1"},
               {"few bytes", bytesText, true, "1"},
+              {"short bytes with GELU", bytesOfGelu(380), false, "1"},
+              {"long bytes with GELU", bytesOfGelu(384), false, "4"},
+              {"few short bytes with GELU", bytesOfGelu(384), true, "1"},
+              {"few long bytes with GELU", bytesOfGelu(388), true, "4"},
               {"bf16", pairsText, false, "1"},
               {"bytes without VNNI", bytesText, false, "", "x86-64-v4"},
               {"tile registers", bytesText, false, "", "sapphirerapids"},
