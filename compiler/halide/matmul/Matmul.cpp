@@ -32,7 +32,8 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                          : s.input.element == Element::f32 || machine.pairs),
       inTiles(machine.tileRegisters && s.isNarrow()),
       prefetchesIntoL2(machine.prefetchesIntoL2), picks(machine.picks),
-      looksFar(machine.looksFar), byExpert(device && s.experts),
+      looksFar(machine.looksFar), wide(machine.wide),
+      byExpert(device && s.experts),
       deviceTile(
           device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                  : DeviceTile{}),

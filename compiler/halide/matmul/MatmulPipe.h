@@ -81,7 +81,7 @@ private:
   // Tile registers hold the sums while K is summed; the epilogue reads them
   // from L1.
   const bool inTiles;
-  const bool prefetchesIntoL2, picks, looksFar; // as in Machine
+  const bool prefetchesIntoL2, picks, looksFar, wide; // as in Machine
   // One launch holds the rows of all experts (devices only).
   const bool byExpert;
   const DeviceTile deviceTile;

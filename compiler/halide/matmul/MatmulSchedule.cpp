@@ -169,10 +169,12 @@ void MatmulPipe::addPasses() {
     pipe.passes.push_back(
         chunkSums({pipe.out.name(), product.name(), no.name(), chunk}));
   const int bytes = int(bytesOf(s.input.element)), lines = step * bytes / 64;
+  const bool stream = fewRows && wide && looksFar;
   pipe.passes.push_back(
       prefetchPanels({weight.name(), product.name(), no.name(),
                       tileRows.y.name(), bytes, step * steps, step * chunk,
-                      chunk, lines, groupedSteps(), prefetchesIntoL2}));
+                      chunk, lines, groupedSteps(), prefetchesIntoL2,
+                      stream ? bytesAhead / (lines * lineBytes) : 0, stream}));
   if (pipelined)
     pipe.passes.push_back(pipelineTiles(
         {product.name(), parking.name(), no.name(), tileRows.y.name(),

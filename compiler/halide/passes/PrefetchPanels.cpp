@@ -77,8 +77,9 @@ private:
     if (!read.index.defined() || !tile.defined() || !panel.defined() ||
         what.steps < what.stepsOfGroup)
       return IRMutator::visit(loop); // a partial panel at the end
-    return unswitched(
-        loop, [&](const For *plain) { return inGroups(plain, read.index); });
+    return unswitched(loop, [&](const For *plain, bool several) {
+      return inGroups(plain, read.index, several);
+    });
   }
 
   static bool endsWith(const std::string &text, const std::string &end) {
@@ -87,7 +88,9 @@ private:
   }
 
   // A loop over groups of steps, and a loop over the steps that are left.
-  Stmt inGroups(const For *loop, const Expr &index) const {
+  Stmt inGroups(const For *loop, const Expr &index, bool several) const {
+    const int far =
+        several && what.aheadOfSeveral ? what.aheadOfSeveral : stepsAhead;
     const int groups = what.steps / what.stepsOfGroup,
               rest = what.steps % what.stepsOfGroup;
     // The index of a weight of more than 2^31 numbers has 64 bits.
@@ -98,7 +101,7 @@ private:
     std::vector<Stmt> body;
     for (int i = 0; i < what.stepsOfGroup; ++i) {
       Expr step = simplify(loop->min + group * what.stepsOfGroup + i);
-      prefetchThisPanel(body, substitute(loop->name, step + stepsAhead, index));
+      prefetchThisPanel(body, substitute(loop->name, step + far, index));
       for (int l = 0; l < linesOfGroup; ++l)
         if (l * what.stepsOfGroup / linesOfGroup == i)
           prefetchNextPanel(body, ahead + (group * linesOfGroup + l) * advance);
@@ -130,20 +133,25 @@ private:
   }
 
   // Elements from one prefetch to the next: less than a line where there are
-  // more tiles than the whole piece needs.
+  // more tiles than the whole piece needs. A single tile of one stream asks for
+  // what it reads itself, which costs nothing.
   Expr advanceOf(int groups) const {
-    Expr asked = tiles * (groups * linesOfGroup);
-    return min((what.pieceElements + asked - 1) / asked, line());
+    Expr asked = tiles * (groups * linesOfGroup),
+         share = min((what.pieceElements + asked - 1) / asked, line());
+    if (!what.oneStream)
+      return share;
+    return select(tiles > 1, share,
+                  what.lines * line() * what.stepsOfGroup / linesOfGroup);
   }
 
   // Elements from this piece to the one that is read next: a piece of the last
   // panel is followed by the next piece of the first panel.
   Expr toNext(Type type) const {
     Expr next = cast(type, what.panelElements);
-    if (what.pieceElements == what.panelElements)
-      return next;
-    return select(panel < panels - 1, next,
-                  what.pieceElements - (panels - 1) * next);
+    if (what.pieceElements != what.panelElements)
+      next = select(panel < panels - 1, next,
+                    what.pieceElements - (panels - 1) * next);
+    return what.oneStream ? select(tiles > 1, next, cast(type, 0)) : next;
   }
 
   int line() const { return lineBytes / what.bytes; } // elements

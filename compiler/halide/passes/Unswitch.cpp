@@ -57,7 +57,7 @@ private:
   Stmt visit(const For *loop) override {
     if (!starts_with(loop->name, prefix))
       return IRMutator::visit(loop);
-    return unswitched(loop, [](const For *plain) { return Stmt(plain); });
+    return unswitched(loop, [](const For *plain, bool) { return Stmt(plain); });
   }
   std::string prefix;
 };
@@ -68,17 +68,25 @@ IRMutator *unswitchUpdate(std::string function) {
   return new UnswitchUpdate(function);
 }
 
-Stmt unswitched(const For *loop, const std::function<Stmt(const For *)> &make) {
+Expr firstCondition(const Stmt &body) {
   FirstCondition first;
-  loop->body.accept(&first);
-  if (!first.found.defined())
-    return make(loop);
+  body.accept(&first);
+  return first.found;
+}
+
+Stmt unswitched(const For *loop,
+                const std::function<Stmt(const For *, bool holds)> &make) {
+  const Expr first = firstCondition(loop->body);
+  if (!first.defined())
+    return make(loop, false);
   auto where = [&](bool value) {
     Stmt settled = loopLike(loop, loop->name, loop->min, loop->extent,
-                            Settled(first.found, value).mutate(loop->body));
-    return unswitched(settled.as<For>(), make);
+                            Settled(first, value).mutate(loop->body));
+    return unswitched(settled.as<For>(), [&](const For *plain, bool holds) {
+      return make(plain, value || holds);
+    });
   };
-  return IfThenElse::make(first.found, where(true), where(false));
+  return IfThenElse::make(first, where(true), where(false));
 }
 
 } // namespace mille

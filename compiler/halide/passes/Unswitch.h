@@ -7,13 +7,17 @@
 
 namespace mille {
 
+// The first condition of a body that lowering has found to be loop-invariant;
+// undefined if there is none.
+Halide::Expr firstCondition(const Halide::Internal::Stmt &body);
+
 // Moves the loop-invariant conditions of a loop out of it: `make` gets the loop
-// once for each combination of their values. A condition must imply the
-// conditions that the body has before it.
+// once for each combination of their values, and whether one of them holds. A
+// condition must imply the conditions that the body has before it.
 Halide::Internal::Stmt unswitched(
     const Halide::Internal::For *loop,
-    const std::function<Halide::Internal::Stmt(const Halide::Internal::For *)>
-        &make);
+    const std::function<Halide::Internal::Stmt(const Halide::Internal::For *,
+                                               bool holds)> &make);
 
 // A lowering pass: unswitches every loop of the first update of `function`.
 Halide::Internal::IRMutator *unswitchUpdate(std::string function);
