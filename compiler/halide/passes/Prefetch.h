@@ -47,7 +47,7 @@ struct PanelPrefetch {
   int lines;               // cache lines that a step reads
   int stepsOfGroup;        // steps of K in one iteration
   bool intoL2;             // the next panel goes into L2 only, not into L1
-  int aheadOfSeveral; // steps ahead where a tile has several rows; 0: as for one
+  int aheadOfSeveral;      // as stepsAhead, where a tile has several rows; or 0
   bool oneStream; // the next panel is prefetched where several tiles read this
 };
 
