@@ -9,5 +9,6 @@ mille::CpuTraits mille::traitsOf(const Target &target) {
   const bool wide = target.features & MILLE_CPU_AVX512;
   const bool looksFar = !wide || (target.features & MILLE_CPU_AVX512_BF16),
              tileRegisters = target.features & MILLE_CPU_AMX;
-  return {wide, looksFar, tileRegisters, wide && looksFar && !tileRegisters};
+  return {wide, looksFar, tileRegisters, wide && looksFar && !tileRegisters,
+          wide && !tileRegisters};
 }

@@ -13,6 +13,9 @@ struct CpuTraits {
   // The core's own prefetcher follows the weights that a tile reads, so that
   // only those of later tiles are worth prefetches. Measured on Zen 5.
   bool foresees = false;
+  // What few rows or keys read of memory as one stream is worth prefetches.
+  // Measured on Cascade Lake and Zen 5, not with AMX.
+  bool prefetchesStreams = false;
 };
 
 // The least of the cores of a CPU's target; the defaults for a device.

@@ -21,8 +21,8 @@ public:
   AttentionPipe(const KernelSpec &spec, const Machine &machine,
                 const Names &names, bool few = false)
       : spec(spec), s(spec.attention), names(names), V(machine.lanes),
-        device(machine.device), looksFar(machine.looksFar), few(few),
-        inTiles(takesTiles(s, machine)),
+        device(machine.device), prefetchesStreams(machine.prefetchesStreams),
+        few(few), inTiles(takesTiles(s, machine)),
         queryBlock(device ? mostQueries : 2 * V), keyTile(inTiles ? keyUnitOf(s)
                                                           : machine.wide ? 8
                                                                          : 4),
@@ -373,8 +373,8 @@ private:
   const Names &names;
   const int V;
   const bool device; // one call has all sequences: h counts all their heads
-  const bool looksFar;
-  const bool few; // parts of few queries, with keys in lanes
+  const bool prefetchesStreams; // as in Machine
+  const bool few;               // parts of few queries, with keys in lanes
   const bool inTiles;
   int queryBlock, keyTile;
   int treeKeys = 0; // keys whose weights are added up as a tree

@@ -82,7 +82,8 @@ private:
   // Tile registers hold the sums while K is summed; the epilogue reads them
   // from L1.
   const bool inTiles;
-  const bool prefetchesIntoL2, picks, looksFar, foresees; // as in Machine
+  // As in Machine.
+  const bool prefetchesIntoL2, picks, looksFar, foresees, prefetchesStreams;
   // One launch holds the rows of all experts (devices only).
   const bool byExpert;
   const DeviceTile deviceTile;

@@ -6,6 +6,7 @@
 // Must not change what is computed: a prefetch past the last row does nothing.
 #include "compiler/halide/passes/Loops.h"
 #include "compiler/halide/passes/Prefetch.h"
+#include "compiler/halide/passes/Unswitch.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -81,6 +82,12 @@ private:
     for (const Expr &first : read.firsts)
       body.push_back(prefetchLine(what.buffer, what.bytes,
                                   substitute(loop->name, later, first)));
+    if (what.conditional) {
+      const Expr condition = firstCondition(loop->body);
+      if (!condition.defined())
+        return IRMutator::visit(loop);
+      body = {IfThenElse::make(condition, Block::make(body))};
+    }
     body.push_back(loop->body);
     return loopLike(loop, loop->name, loop->min, loop->extent,
                     Block::make(body));

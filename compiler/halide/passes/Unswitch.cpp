@@ -68,17 +68,22 @@ IRMutator *unswitchUpdate(std::string function) {
   return new UnswitchUpdate(function);
 }
 
-Stmt unswitched(const For *loop, const std::function<Stmt(const For *)> &make) {
+Expr firstCondition(const Stmt &body) {
   FirstCondition first;
-  loop->body.accept(&first);
-  if (!first.found.defined())
+  body.accept(&first);
+  return first.found;
+}
+
+Stmt unswitched(const For *loop, const std::function<Stmt(const For *)> &make) {
+  const Expr first = firstCondition(loop->body);
+  if (!first.defined())
     return make(loop);
   auto where = [&](bool value) {
     Stmt settled = loopLike(loop, loop->name, loop->min, loop->extent,
-                            Settled(first.found, value).mutate(loop->body));
+                            Settled(first, value).mutate(loop->body));
     return unswitched(settled.as<For>(), make);
   };
-  return IfThenElse::make(first.found, where(true), where(false));
+  return IfThenElse::make(first, where(true), where(false));
 }
 
 } // namespace mille

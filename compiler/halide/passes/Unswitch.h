@@ -7,6 +7,10 @@
 
 namespace mille {
 
+// The first condition of a body that lowering has found to be loop-invariant;
+// undefined if there is none.
+Halide::Expr firstCondition(const Halide::Internal::Stmt &body);
+
 // Moves the loop-invariant conditions of a loop out of it: `make` gets the loop
 // once for each combination of their values. A condition must imply the
 // conditions that the body has before it.
