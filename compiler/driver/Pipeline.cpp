@@ -486,9 +486,9 @@ Status mille::compileModel(const CompileRequest &request,
   std::optional<DtypeChoice> dtype = DtypeChoice::parse(request.dtype, why);
   if (!dtype)
     why = "dtype is '" + request.dtype + "' but must be " + why;
-  const bool fits = // of a training checkTraining knows fewer types
-      dtype && statesFit(*dtype, request.entries, why) &&
-      (request.train || targetsFit(*dtype, request.targets, why));
+  // The types of a training are checkTraining's.
+  const bool fits = dtype && statesFit(*dtype, request.entries, why) &&
+                    (request.train || targetsFit(*dtype, request.targets, why));
   if (!fits)
     return fail(context, why, Status::commandLine);
   if (!check(request, *dtype, context) ||
