@@ -68,9 +68,10 @@ static void dataOptions(CLI::App *app, TrainOptions &o) {
       ->type_name("TYPE")
       ->transform(oneOf({"u8", "u16", "u32"}) &
                   CLI::Transformer(std::map<std::string, TokenWidth>{
-                      {"u8", TokenWidth::u8},
-                      {"u16", TokenWidth::u16},
-                      {"u32", TokenWidth::u32}}))
+                                       {"u8", TokenWidth::u8},
+                                       {"u16", TokenWidth::u16},
+                                       {"u32", TokenWidth::u32}})
+                      .description(""))
       ->type_name("TYPE");
   app->add_option("--tokens", o.tokens,
                   "of a sequence of a flat file (default: the most that the "
