@@ -194,14 +194,16 @@ void describe(const CrossEntropySpec &c, KernelInfo &info) {
   info.rowDimension = {1, 0, -1, 1}; // logits, labels, times, losses
 }
 
-// Tasks are ranges of steps of all panels. Where a step is several rows of the
-// weight, or columns, they are columns of all panels, and read all of it.
+// Tasks are ranges of steps of all panels. Where the last step has fewer rows
+// of the weight than others, they are columns of all panels, and read all of
+// it. A number that is packed counts as 8 operations, since memory is what it
+// waits for: so threads share a small weight too.
 void describe(const PackSpec &p, KernelInfo &info) {
   info.bufferCount = 2;
-  info.flopsPerRow = p.panel * p.panels * p.group;
-  info.columnUnit = p.group > 1 ? 16 * p.group : p.panel;
-  info.rowUnit = p.group > 1 ? 1u << 30 : 16;
-  info.rowDimension.push_back(p.group > 1 ? -1 : p.transposed ? 1 : 0);
+  info.flopsPerRow = 8 * p.panel * p.panels * p.group;
+  info.columnUnit = p.bySteps() ? p.panel * p.group : 16 * p.group;
+  info.rowUnit = p.bySteps() ? 16 : 1u << 30;
+  info.rowDimension.push_back(!p.bySteps() ? -1 : p.transposed ? 1 : 0);
 }
 
 // The task that computes some query heads writes the gradients of their key

@@ -235,6 +235,11 @@ struct PackSpec {
   BufferSpec weight;
   bool transposed = false;
   int64_t panel = 0, steps = 0, panels = 0, group = 1;
+
+  int64_t inner() const { return transposed ? weight.rows : weight.columns; }
+  // Whether tasks are ranges of steps: each has `group` rows of the weight, or
+  // columns.
+  bool bySteps() const { return inner() % group == 0; }
 };
 // The out is the query's gradient.
 struct AttentionBackwardSpec {

@@ -36,13 +36,11 @@ bool isRoundedUp(Value *sum, Value *bits) {
                                                   m_SpecificInt(0x8000))));
 }
 
-// The bits of the number whose upper half, rounded, `half` is; or null.
-Value *roundedBy(Value *half) {
+// The bits of the number of which `kept` is the rounded word; or null.
+Value *roundedWord(Value *kept) {
   Value *condition, *quiet, *sum, *bits;
-  if (!match(half, m_Trunc(m_LShr(m_Select(m_Value(condition), m_Value(quiet),
-                                           m_Value(sum)),
-                                  m_SpecificInt(16)))) ||
-      !half->getType()->getScalarType()->isIntegerTy(16) ||
+  if (!match(kept,
+             m_Select(m_Value(condition), m_Value(quiet), m_Value(sum))) ||
       !match(quiet, m_c_Or(m_Value(bits), m_SpecificInt(0x400000))))
     return nullptr;
   const bool wide = bits->getType()->getScalarType()->isIntegerTy(32);
@@ -50,23 +48,60 @@ Value *roundedBy(Value *half) {
                                                                   : nullptr;
 }
 
+// The bits of the number whose upper half, rounded, `half` is; or null.
+Value *roundedBy(Value *half) {
+  Value *kept;
+  return match(half, m_Trunc(m_LShr(m_Value(kept), m_SpecificInt(16)))) &&
+                 half->getType()->getScalarType()->isIntegerTy(16)
+             ? roundedWord(kept)
+             : nullptr;
+}
+
+// The bits of the numbers whose upper halves, rounded, are the lower and the
+// upper half of `word`; or null.
+std::pair<Value *, Value *> roundedPair(Value *word) {
+  Value *lower, *upper;
+  if (!isa<FixedVectorType>(word->getType()) ||
+      !match(word, m_c_Or(m_LShr(m_Value(lower), m_SpecificInt(16)),
+                          m_And(m_Value(upper), m_SpecificInt(0xffff0000)))))
+    return {};
+  return {roundedWord(lower), roundedWord(upper)};
+}
+
+Value *narrowed(IRBuilder<> &builder, Value *bits) {
+  Type *type = bits->getType();
+  Value *x =
+      builder.CreateBitCast(bits, type->getWithNewType(builder.getFloatTy()));
+  return builder.CreateFPTrunc(x, type->getWithNewType(builder.getBFloatTy()));
+}
+
+// Numbers of both, by turns.
+Value *pairs(IRBuilder<> &builder, Value *lower, Value *upper) {
+  const int lanes =
+      int(cast<FixedVectorType>(lower->getType())->getNumElements());
+  SmallVector<int> order;
+  for (int lane = 0; lane < lanes; ++lane)
+    order.append({lane, lanes + lane});
+  return builder.CreateShuffleVector(lower, upper, order);
+}
+
 } // namespace
 
 void mille::roundByInstruction(Module &module) {
   for (Function &function : module) {
-    SmallVector<std::pair<Instruction *, Value *>> found;
-    for (Instruction &half : instructions(function))
-      if (Value *bits = roundedBy(&half))
-        found.push_back({&half, bits});
-    for (auto [half, bits] : found) {
-      IRBuilder<> builder(half);
-      Type *type = bits->getType();
-      Value *x = builder.CreateBitCast(
-          bits, type->getWithNewType(builder.getFloatTy()));
-      Value *narrow =
-          builder.CreateFPTrunc(x, type->getWithNewType(builder.getBFloatTy()));
-      half->replaceAllUsesWith(builder.CreateBitCast(narrow, half->getType()));
-      RecursivelyDeleteTriviallyDeadInstructions(half);
+    SmallVector<std::pair<Instruction *, std::pair<Value *, Value *>>> found;
+    for (Instruction &one : instructions(function))
+      if (Value *bits = roundedBy(&one))
+        found.push_back({&one, {bits, nullptr}});
+      else if (auto both = roundedPair(&one); both.first && both.second)
+        found.push_back({&one, both});
+    for (auto [one, bits] : found) {
+      IRBuilder<> builder(one);
+      Value *narrow = narrowed(builder, bits.first);
+      if (bits.second)
+        narrow = pairs(builder, narrow, narrowed(builder, bits.second));
+      one->replaceAllUsesWith(builder.CreateBitCast(narrow, one->getType()));
+      RecursivelyDeleteTriviallyDeadInstructions(one);
     }
   }
 }

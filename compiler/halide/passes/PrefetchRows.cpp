@@ -16,7 +16,8 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// One element of each cache line in which a body reads a vector or a number.
+// One element of each cache line in which a body reads a vector or a number; a
+// vector of every other number has two lines.
 class LinesRead : public IRVisitor {
 public:
   LinesRead(const std::string &name, int bytes)
@@ -30,6 +31,9 @@ private:
     const Ramp *ramp = load->index.as<Ramp>();
     if (load->name == name && ramp && is_const_one(ramp->stride))
       add(ramp->base);
+    if (load->name == name && ramp && is_const(ramp->stride, 2))
+      for (int at = 0; at < 2 * ramp->lanes; at += elements)
+        add(ramp->base + at);
     if (load->name == name && load->type.is_scalar())
       add(load->index);
     IRVisitor::visit(load);

@@ -3,14 +3,16 @@
 // Must fill up the last panel, and an odd last value of K, with zeros.
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
+#include "compiler/halide/passes/Prefetch.h"
 #include "compiler/halide/passes/TurnSquares.h"
 
 using namespace Halide;
 
 namespace mille {
 
-// The out is written as words of 32 bits. A task has some columns of each
-// panel. Of the transpose the two values come from two rows of the weight, at
+// The out is written as words of 32 bits. A task has some steps of all panels,
+// or, where the last step has one value of K, some columns of each panel. Of
+// the transpose the two values come from two rows of the weight, at
 // the same places, and the rows are read to their ends. Else they are
 // neighbours in a row: squares of words are turned, which lie in L1 meanwhile.
 // Memory is what packing waits for.
@@ -19,21 +21,22 @@ Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
   const PackSpec &s = spec.pack;
   const int V = machine.lanes, panel = int(s.panel), group = int(s.group);
   const int rows = int(s.transposed ? s.weight.columns : s.weight.rows),
-            inner = int(s.transposed ? s.weight.rows : s.weight.columns);
+            inner = int(s.inner());
   // Whether no step reads past a row, or past the last one.
   const bool wholeRows = rows % panel == 0,
              wholeSteps = inner % (s.transposed ? group : group * V) == 0;
   Var j(names("j")), step(names("step")), p(names("p"));
   ImageParam weight(Float(32), 2, names("weight"));
   weight.dim(1).set_stride(int(s.weight.rowStride));
+  const Expr last = weight.dim(s.transposed ? 1 : 0).max(); // the task's
   auto half = [&](int part) {
     Expr row = p * panel + j, k = step * group + part;
     Expr inRows = wholeRows ? row : min(row, rows - 1),
-         inK = wholeSteps ? k : min(k, inner - 1);
+         inK = wholeSteps ? k : min(k, last);
     Expr value = s.transposed ? weight(inRows, inK) : weight(inK, inRows);
     if (!wholeRows)
       value = select(likely(row < rows), value, 0.0f);
-    if (!wholeSteps)
+    if (!s.bySteps())
       value = select(likely(k < inner), value, 0.0f);
     return cast<uint32_t>(rounded(value, Element::bf16Bits));
   };
@@ -44,14 +47,18 @@ Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
   Func &out = pipe.out;
   out(j, step, p) = undef<uint32_t>();
   // The buffer counts columns in halves of words.
-  auto columns = out.output_buffer().dim(0);
+  auto buffer = out.output_buffer();
+  auto columns = buffer.dim(0);
+  if (s.bySteps())
+    columns.set_bounds(0, group * panel);
+  else
+    buffer.dim(1).set_bounds(0, int(s.steps));
   RDom r(0, V, 0, columns.extent() / (group * V), names("r"));
   Expr place = r.y * V + r.x, column = columns.min() / group + place;
   Func words(names("words"));
   words(step, j, p) = word;
   out(columns.min() + place, step, p) = words(step, column, p);
-  auto buffer = out.output_buffer();
-  buffer.dim(1).set_bounds(0, int(s.steps)).set_stride(panel);
+  buffer.dim(1).set_stride(panel);
   buffer.dim(2).set_bounds(0, int(s.panels)).set_stride(panel * int(s.steps));
   if (s.transposed) {
     out.update()
@@ -68,6 +75,9 @@ Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
       .vectorize(r.x);
   placeSquares(words, {out, so}, step, j, V);
   pipe.passes.push_back(turnSquares({words.name(), out.name(), si.name(), V}));
+  // A row is too short to be foreseen: the next squares' rows are prefetched.
+  pipe.passes.push_back(prefetchFar(
+      {weight.name(), words.name(), 4, V * int(s.weight.rowStride)}));
   return pipe;
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/halide/Build.h"
 #include "compiler/halide/Elements.h"
 #include "compiler/halide/passes/KeepSums.h"
+#include "compiler/halide/passes/Prefetch.h"
 
 using namespace Halide;
 
@@ -19,6 +20,8 @@ namespace {
 // more often: where its rows are multiples of 4 KiB, few of them lie in L2
 // together.
 constexpr int blockPairs = 256, blockRows = 384;
+
+constexpr int pairsAhead = 24; // of the input, prefetched
 
 // Columns of a tile, in whole vectors; 0 where the out's rows have none.
 int columnsOfPairs(int64_t columns, int lanes) {
@@ -105,10 +108,14 @@ Pipe buildWeightGradientOfPairs(const KernelSpec &spec, const Machine &machine,
       .bound(part, 0, 2)
       .bound_extent(k, columns)
       .unroll(part)
-      .vectorize(k, machine.lanes);
+      .vectorize(k, machine.lanes)
+      .unroll(k);
   // Nothing else brings a tile's sums near, whose rows lie far apart.
   pipe.passes.push_back(keepSums(
       {out.name(), mi.name(), false, rowsOfTile * int(spec.out.rowStride)}));
+  // Nor rows of the input, of which a tile reads a few lines each.
+  pipe.passes.push_back(prefetchRows(
+      {input.name(), ofInput.name(), int(bytesOf(Element::bf16)), pairsAhead}));
   return pipe;
 }
 

@@ -126,22 +126,30 @@ void pack(const Target &isa, int64_t N, int64_t K, bool transposed,
                       (transposed ? " transposed" : "") + " outs(%o : " + o +
                       ") : " + w + "\n return\n}\n");
   mille_kernel_function kernel = load(parsed, isa, RowClass::many);
-  const int64_t unit = parsed.info.columnUnit;
+  // Tasks as the runtime cuts them: an even K by steps, an odd one by columns.
+  const bool bySteps = inner % 2 == 0;
+  const int64_t unit = bySteps ? across : parsed.info.columnUnit,
+                stepsOfTask = bySteps ? 2 * parsed.info.rowUnit : steps;
+  expect(parsed.info.columnUnit >= unit, "columns of a task");
   for (auto side : sides) {
     const std::string name = "pack " + text(N) + " x " + text(K) +
                              (transposed ? " transposed: " : ": ");
     Guarded weight(N * K, side), out(panels * steps * across, side, 2);
     fill(weight, drawn(N * K, 6));
     auto *packed = out.as<uint16_t>();
-    for (int64_t from = 0; from < across; from += unit) {
-      const int32_t count = int32_t(std::min(unit, across - from));
-      Argument task{packed + from,
-                    {{int32_t(from), count, 1, 0},
-                     {0, int32_t(steps), int32_t(across), 0},
-                     {0, int32_t(panels), int32_t(across * steps), 0}}};
-      expect(call(kernel, {matrix(weight.data(), N, K, K)}, {}, task) == 0,
-             name + "status");
-    }
+    for (int64_t first = 0; first < steps; first += stepsOfTask)
+      for (int64_t from = 0; from < across; from += unit) {
+        const int64_t count = std::min(stepsOfTask, steps - first),
+                      columns = std::min(unit, across - from),
+                      held = std::min(2 * count, inner - 2 * first);
+        Argument in = matrix(weight.data() + 2 * first * (transposed ? K : 1),
+                             transposed ? held : N, transposed ? K : held, K);
+        Argument task{packed + first * across + from,
+                      {{int32_t(from), int32_t(columns), 1, 0},
+                       {0, int32_t(count), int32_t(across), 0},
+                       {0, int32_t(panels), int32_t(across * steps), 0}}};
+        expect(call(kernel, {in}, {}, task) == 0, name + "status");
+      }
     for (int64_t p = 0; p < panels; ++p)
       for (int64_t step = 0; step < steps; ++step)
         for (int64_t c = 0; c < across; ++c) {
