@@ -167,9 +167,9 @@ took most:
 * P4: `check-random.sh`: 23 800 models (seeds 1002 to 1120, 200 specs each; 10 000 are wanted)
   agree in double as imported, fused, with rewrites left out and with passes left out and in
   any order; some 22 000 of them train, and a step's losses and gradients agree as differentiated
-  and as fused. Later runs begin with seed 1121; of the last 34
-  seeds 68 models were compiled for a Zen 5, whose bf16 is its own, and agree. Of seeds as they were drawn before, 350 agreed,
-  8 of them compiled in f32, bf16 or int8. One fault, mended (seed 1044): with rotate-norms
+  and as fused. Later runs begin with seed 1121. Of the
+  last 34 seeds 68 models were compiled for a Zen 5, which multiplies bf16 itself, and agree.
+  Of seeds as they were drawn before, 350 agreed, 8 of them compiled in f32, bf16 or int8. One fault, mended (seed 1044): with rotate-norms
   alone, a layer that a moved norm cuts, whose units share a scale, was refused as two. A
   gradient that is 0 in exact arithmetic was said to differ by its cosine (mended).
 * P4: `check-configs.py`, a case of each family with one or two keys changed, compiled and

@@ -9,7 +9,7 @@ namespace mille {
 
 // An error that is about no file.
 mlir::InFlightDiagnostic emitError(mlir::MLIRContext &context);
-// As an error the first line of `why`, as its help the second one, if any.
+// Tells the first line of `why` as an error, and a second one as its help.
 // Returns `status`.
 Status fail(mlir::MLIRContext &context, llvm::StringRef why, Status status);
 

@@ -47,7 +47,7 @@ struct Operand {
   void read(const emulate::Buffer &buffer);
 };
 
-// To the nearest number of the type, even where two are as near.
+// The number of the type that is nearest; of two as near the even one.
 double roundedTo(double number, Element element);
 
 // What the numbers of an operand are.

@@ -68,6 +68,7 @@ std::pair<Value *, Value *> roundedPair(Value *word) {
   return {roundedWord(lower), roundedWord(upper)};
 }
 
+// The numbers with these bits, rounded by the instruction.
 Value *narrowed(IRBuilder<> &builder, Value *bits) {
   Type *type = bits->getType();
   Value *x =
@@ -75,7 +76,7 @@ Value *narrowed(IRBuilder<> &builder, Value *bits) {
   return builder.CreateFPTrunc(x, type->getWithNewType(builder.getBFloatTy()));
 }
 
-// Numbers of both, by turns.
+// One vector with the numbers of both by turns, a lower one first.
 Value *pairs(IRBuilder<> &builder, Value *lower, Value *upper) {
   const int lanes =
       int(cast<FixedVectorType>(lower->getType())->getNumElements());

@@ -58,8 +58,9 @@ Halide::Internal::IRMutator *prefetchPanels(PanelPrefetch what);
 struct RowPrefetch {
   std::string buffer, reader; // reader: the Func that the loop computes
   int bytes;                  // bytes of an element
-  int steps;                // iterations from the row that is read to the later
-  bool conditional = false; // where the first condition of the body holds
+  int steps; // iterations from the row that is read to the later
+  // Prefetches only where the first condition of the body holds.
+  bool conditional = false;
 };
 Halide::Internal::IRMutator *prefetchRows(RowPrefetch what);
 

@@ -16,8 +16,8 @@ using namespace Halide::Internal;
 namespace mille {
 namespace {
 
-// One element of each cache line in which a body reads a vector or a number; a
-// vector of every other number has two lines.
+// One element of each cache line in which a body reads a vector or a number. A
+// vector of every other number spans twice as many lines.
 class LinesRead : public IRVisitor {
 public:
   LinesRead(const std::string &name, int bytes)

@@ -21,7 +21,8 @@ namespace {
 // together.
 constexpr int blockPairs = 256, blockRows = 384;
 
-constexpr int pairsAhead = 24; // of the input, prefetched
+// A row of the input is prefetched so many pairs before it is read.
+constexpr int pairsAhead = 24;
 
 // Columns of a tile, in whole vectors; 0 where the out's rows have none.
 int columnsOfPairs(int64_t columns, int lanes) {
@@ -113,7 +114,8 @@ Pipe buildWeightGradientOfPairs(const KernelSpec &spec, const Machine &machine,
   // Nothing else brings a tile's sums near, whose rows lie far apart.
   pipe.passes.push_back(keepSums(
       {out.name(), mi.name(), false, rowsOfTile * int(spec.out.rowStride)}));
-  // Nor rows of the input, of which a tile reads a few lines each.
+  // Nothing brings rows of the input near either: a tile reads a few lines of
+  // each.
   pipe.passes.push_back(prefetchRows(
       {input.name(), ofInput.name(), int(bytesOf(Element::bf16)), pairsAhead}));
   return pipe;

@@ -21,10 +21,10 @@ or, without a file of weights, in the spec itself:
     "init": { "scheme": "deepnorm", "seed": 1 }
 
 Both give the same bits, on any machine and for any number of threads: element i of
-a tensor follows from the seed, the tensor's name and i alone. (Normals are drawn in f32
-since 27 November 2026: a seed gave others before.) The file appears whole or not at
-all. Its tensors have the names of native specs ([spec.md](spec.md)), also
-for a Hugging Face folder, and its `__metadata__` says so, which `--weights` reads.
+a tensor follows from the seed, the tensor's name and i alone. (Normals are
+drawn in f32 since 27 November 2026: a seed gave others before.) The file
+appears whole or not at all. Its tensors have the names of native specs
+([spec.md](spec.md)), also for a Hugging Face folder, and its `__metadata__` says so, which `--weights` reads.
 
 A weight takes the first rule of its scheme that is for it, else one of these:
 
@@ -147,7 +147,7 @@ static void writeRules(llvm::ArrayRef<Rule> rules, llvm::raw_ostream &out) {
         << " | `" << rule.formula << "` | " << whereInWords(rule) << " |\n";
 }
 
-// Of a heading: GitHub leaves its dots out.
+// The anchor that GitHub gives a heading: it leaves dots out.
 static std::string anchorOf(StringRef heading) {
   std::string anchor = heading.str();
   llvm::erase(anchor, '.');

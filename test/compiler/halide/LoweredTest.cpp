@@ -84,7 +84,7 @@ int countOf(const std::string &word, const std::string &text) {
 // Each step prefetches the 4 lines that a later step reads, but not for Zen 4
 // and 5, whose own prefetcher does. Each group prefetches 2 lines of the next
 // panel, or 3 for Zen 4 and 5 with few rows, into L2 alone where the CPU has
-// such an instruction. Addresses count the own elements of a weight: the next
+// such an instruction. An address counts elements of the weight: the next
 // panel is 3072 or 3200 elements on, of 4 bytes in f32 and 2 in bf16. Steps
 // that fill no group come last.
 void prefetches() {
