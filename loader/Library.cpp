@@ -91,9 +91,11 @@ static mille_status findEnd(const char *path, char *message,
   fclose(file);
   if (!known)
     return MILLE_OK;
-  const unsigned long long size = status.st_size,
-                           most = header.e_shoff +
-                                  1ull * header.e_shnum * header.e_shentsize;
+  const unsigned long long size = status.st_size;
+  unsigned long long most;
+  if (__builtin_add_overflow(header.e_shoff,
+                             1ull * header.e_shnum * header.e_shentsize, &most))
+    most = ~0ull;
   return size >= most ? MILLE_OK
                       : fail(message, messageSize,
                              "the package's library has %llu bytes but its "

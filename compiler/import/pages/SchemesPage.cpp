@@ -24,7 +24,8 @@ Both give the same bits, on any machine and for any number of threads: element i
 a tensor follows from the seed, the tensor's name and i alone. (Normals are
 drawn in f32 since 27 November 2026: a seed gave others before.) The file
 appears whole or not at all. Its tensors have the names of native specs
-([spec.md](spec.md)), also for a Hugging Face folder, and its `__metadata__` says so, which `--weights` reads.
+([spec.md](spec.md)), also for a Hugging Face folder, and its
+`__metadata__` says so, which `--weights` reads.
 
 A weight takes the first rule of its scheme that is for it, else one of these:
 
