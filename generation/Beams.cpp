@@ -105,7 +105,7 @@ void Beams::rank() {
   const int32_t forced = isLast ? wanted.last : length == 0 ? wanted.first : -1;
   for (int64_t b = 0; b < count; ++b) {
     const Sequence &sequence = made.sequences[beams[b].sequence];
-    const float *logits = sequence.lastLogits(made.vocabulary);
+    const float *logits = made.lastLogits(sequence);
     if (forced >= 0) {
       offer({beams[b].score, (int32_t)b, forced});
       continue;

@@ -1,10 +1,9 @@
-// Makes a generation: finds the entries and their ports, allocates all memory.
+// Makes a generation: checks the options, allocates all memory.
 // Must not run anything.
-#include "generation/Generation.h"
+#include "generation/Creation.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 using namespace mille::generation;
@@ -32,13 +31,6 @@ Sequence *mille_generation::find(int64_t sequence, mille_status &status) {
 
 namespace {
 
-constexpr int64_t usualPiece = 512;
-constexpr int64_t usualPieceOfEveryRow = 32; // keeps the logits of each row
-
-bool multiplied(uint64_t a, uint64_t b, size_t &product) {
-  return !__builtin_mul_overflow(a, b, &product);
-}
-
 class Creation {
 public:
   explicit Creation(mille_generation &made)
@@ -47,7 +39,7 @@ public:
   Status run() {
     if (Status status = check())
       return status;
-    if (Status status = findEntries())
+    if (Status status = findEntries(made))
       return status;
     if (Status status = findStates())
       return status;
@@ -64,30 +56,17 @@ public:
 
 private:
   Status check();
-  Status findEntries();
-  Status findEntry(const char *name, Entry &entry);
-  Status findPorts(const char *name, Entry &entry);
-  Status findEncoder();
   Status findStates();
   Status measureStates();
   bool allocate();
   bool allocateRows(Entry &entry);
+  bool allocateSequence(Sequence &sequence);
   bool allocateStep();
   bool allocateEncoder();
   bool allocateBeams();
   Status createSession();
-  Status packageSays(Status status) {
-    return status
-               ? made.say(status, "%s", runtime.package_message(made.package))
-               : status;
-  }
-
-  // Allocates zeros; null if the memory is refused.
-  template <typename T> T *zeros(uint64_t count, uint64_t each = 1) {
-    size_t all;
-    return multiplied(count, each, all)
-               ? static_cast<T *>(calloc(all ? all : 1, sizeof(T)))
-               : nullptr;
+  Status packageSays(Status status) const {
+    return mille::generation::packageSays(made, status);
   }
 
   mille_generation &made;
@@ -113,124 +92,6 @@ Status Creation::check() {
           packageSays(runtime.package_name(made.package, &made.name)))
     return status;
   return packageSays(runtime.package_hash(made.package, &made.hash));
-}
-
-Status Creation::findPorts(const char *entryName, Entry &entry) {
-  mille_tensor tensor;
-  for (size_t i = 0; i < entry.inputs; ++i) {
-    if (Status status = packageSays(runtime.package_entry_input(
-            made.package, entry.number, i, &tensor)))
-      return status;
-    const char *name = tensor.name;
-    if (!strncmp(name, "decoder_", 8))
-      name += 8;
-    if (!strcmp(name, "input_ids")) {
-      entry.ids = i;
-    } else if (!strcmp(name, "past")) {
-      entry.past = i;
-    } else if (!strcmp(name, "attention_mask")) {
-      entry.mask = i;
-    } else if (!strcmp(name, "source_tokens")) {
-      entry.sourceTokens = i;
-      made.encoder.tokens = tensor.below ? tensor.below - 1 : 0;
-    } else if (!tensor.optional)
-      return made.say(MILLE_INVALID_ARGUMENT,
-                      "entry %s wants the input %s, so no text can be "
-                      "generated",
-                      entryName, tensor.name);
-  }
-  for (size_t i = 0; i < entry.outputs; ++i) {
-    if (Status status = packageSays(runtime.package_entry_output(
-            made.package, entry.number, i, &tensor)))
-      return status;
-    if (strcmp(tensor.name, "logits"))
-      continue;
-    entry.logits = i;
-    entry.everyRow = tensor.rank == 3;
-    made.vocabulary = tensor.shape[tensor.rank - 1];
-  }
-  const char *lacks = entry.ids == absent      ? "input_ids"
-                      : entry.past == absent   ? "past"
-                      : entry.logits == absent ? "logits"
-                      : options.sequences > 1 && entry.mask == absent
-                          ? "attention_mask, which several sequences need"
-                          : nullptr;
-  return lacks ? made.say(MILLE_INVALID_ARGUMENT,
-                          "entry %s has no %s, so no text can be generated",
-                          entryName, lacks)
-               : MILLE_OK;
-}
-
-Status Creation::findEntry(const char *name, Entry &entry) {
-  if (runtime.package_find_entry(made.package, name, &entry.number))
-    return MILLE_OK;
-  mille_entry_info info;
-  if (Status status =
-          packageSays(runtime.package_entry(made.package, entry.number, &info)))
-    return status;
-  entry.there = true;
-  entry.inputs = info.inputs;
-  entry.outputs = info.outputs;
-  return findPorts(name, entry);
-}
-
-// The encoder takes ids or numbers: one input without a default.
-Status Creation::findEncoder() {
-  Encoder &encoder = made.encoder;
-  if (runtime.package_find_entry(made.package, "source", &encoder.number))
-    return MILLE_OK;
-  mille_entry_info info;
-  if (Status status = packageSays(
-          runtime.package_entry(made.package, encoder.number, &info)))
-    return status;
-  encoder.there = true;
-  encoder.inputs = info.inputs;
-  encoder.outputs = info.outputs;
-  for (size_t i = 0; i < info.inputs; ++i) {
-    mille_tensor tensor;
-    if (Status status = packageSays(runtime.package_entry_input(
-            made.package, encoder.number, i, &tensor)))
-      return status;
-    if (tensor.optional)
-      continue;
-    if (encoder.ids != absent || encoder.values != absent)
-      return made.say(MILLE_INVALID_ARGUMENT,
-                      "entry source wants the input %s besides another, so no "
-                      "text can be generated",
-                      tensor.name);
-    (tensor.type == MILLE_TYPE_I32 ? encoder.ids : encoder.values) = i;
-    encoder.below = tensor.below;
-    encoder.elements = 1;
-    for (int d = 1; d < tensor.rank; ++d)
-      encoder.elements *= tensor.shape[d];
-  }
-  return MILLE_OK;
-}
-
-Status Creation::findEntries() {
-  if (Status status = findEncoder())
-    return status;
-  if (Status status = findEntry("next", made.last))
-    return status;
-  if (Status status = findEntry("extend", made.every))
-    return status;
-  if (!made.last.there && !made.every.there)
-    return made.say(MILLE_INVALID_ARGUMENT,
-                    "model %s has neither the entry next nor extend",
-                    made.name);
-  if (options.guesses && !made.every.there)
-    return made.say(MILLE_INVALID_ARGUMENT,
-                    "model %s has no entry extend, which guesses need",
-                    made.name);
-  if (!options.piece)
-    options.piece = made.last.there ? usualPiece : usualPieceOfEveryRow;
-  if (options.piece > options.context)
-    options.piece = options.context;
-  if (options.piece <= options.guesses)
-    options.piece = options.guesses + 1;
-  if (!options.source)
-    options.source = options.context;
-  return MILLE_OK;
 }
 
 Status Creation::findStates() {
@@ -278,12 +139,11 @@ bool Creation::allocateRows(Entry &entry) {
   entry.rows = zeros<float *>(entry.outputs);
   if (!entry.rows)
     return false;
-  const int64_t tokens = entry.everyRow ? made.pieceOf(entry) : 1;
   for (size_t i = 0; i < entry.outputs; ++i) {
-    mille_tensor tensor;
+    const Output &output = entry.results[i];
     size_t each;
-    if (runtime.package_entry_output(made.package, entry.number, i, &tensor) ||
-        !multiplied(tokens, tensor.shape[tensor.rank - 1], each) ||
+    if (!multiplied(output.everyRow ? made.pieceOf(entry) : 1, output.numbers(),
+                    each) ||
         !(entry.rows[i] = zeros<float>(options.sequences, each)))
       return false;
   }
@@ -315,10 +175,15 @@ bool Creation::allocateEncoder() {
     size_t each = 1;
     if (runtime.package_entry_output(made.package, encoder.number, i, &tensor))
       return false;
-    for (int d = 1; d < tensor.rank; ++d)
-      if (!multiplied(each, tensor.sizes[d] ? options.source : tensor.shape[d],
+    bool batched = false; // the batch, which is of one, is no factor
+    for (int d = 0; d < tensor.rank; ++d) {
+      const bool batch = tensor.sizes[d] && !batched;
+      batched |= batch;
+      if (!batch &&
+          !multiplied(each, tensor.sizes[d] ? options.source : tensor.shape[d],
                       each))
         return false;
+    }
     if (!(encoder.rows[i] = zeros<float>(each)))
       return false;
   }
@@ -333,20 +198,25 @@ bool Creation::allocateBeams() {
   return made.beams;
 }
 
+bool Creation::allocateSequence(Sequence &sequence) {
+  sequence.ids = zeros<int32_t>(options.context);
+  sequence.kept = zeros<float *>(made.outputCount);
+  for (size_t o = 0; sequence.kept && o < made.outputCount; ++o)
+    if (!(sequence.kept[o] = zeros<float>(made.outputs[o].numbers(),
+                                          (uint64_t)options.guesses + 1)))
+      return false;
+  return sequence.ids && sequence.kept;
+}
+
 bool Creation::allocate() {
-  const int64_t rows = options.guesses + 1;
   made.sequences = zeros<Sequence>(options.sequences);
   if (!made.sequences || !allocateRows(made.last) ||
       !allocateRows(made.every) || !allocateStep() || !allocateEncoder() ||
       !allocateBeams())
     return false;
-  for (int64_t s = 0; s < options.sequences; ++s) {
-    Sequence &sequence = made.sequences[s];
-    sequence.ids = zeros<int32_t>(options.context);
-    sequence.logits = zeros<float>(made.vocabulary, rows);
-    if (!sequence.ids || !sequence.logits)
+  for (int64_t s = 0; s < options.sequences; ++s)
+    if (!allocateSequence(made.sequences[s]))
       return false;
-  }
   made.candidates = zeros<Candidate>(made.vocabulary);
   made.counts = zeros<int32_t>(made.vocabulary);
   made.buffer = zeros<char>(bufferBytes);
@@ -377,10 +247,10 @@ Status refuse(char *message, size_t size, const char *text) {
   return MILLE_INVALID_ARGUMENT;
 }
 
-void freeRows(Entry &entry) {
-  for (size_t i = 0; entry.rows && i < entry.outputs; ++i)
-    free(entry.rows[i]);
-  free(entry.rows);
+void freeAll(float **rows, size_t count) {
+  for (size_t i = 0; rows && i < count; ++i)
+    free(rows[i]);
+  free(rows);
 }
 
 } // namespace
@@ -423,21 +293,21 @@ void mille_generation_close(mille_generation *generation) {
   mille_generation &made = *generation;
   if (made.session)
     made.runtime.session_close(made.session);
-  freeRows(made.last);
-  freeRows(made.every);
+  freeAll(made.last.rows, made.last.outputs);
+  freeAll(made.every.rows, made.every.outputs);
   for (int64_t s = 0; made.sequences && s < made.options.sequences; ++s) {
     free(made.sequences[s].ids);
-    free(made.sequences[s].logits);
+    freeAll(made.sequences[s].kept, made.outputCount);
   }
   free(made.sequences);
+  free(made.last.results);
+  free(made.every.results);
   free(made.states);
   free(made.step.ids);
   free(made.step.mask);
   free(made.step.past);
   free(made.step.source);
-  for (size_t i = 0; made.encoder.rows && i < made.encoder.outputs; ++i)
-    free(made.encoder.rows[i]);
-  free(made.encoder.rows);
+  freeAll(made.encoder.rows, made.encoder.outputs);
   free(made.encoder.pointers);
   for (int64_t b = 0; made.beams && b < mostBeams; ++b)
     free(made.beams->ended[b].ids);

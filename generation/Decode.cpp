@@ -23,6 +23,8 @@ private:
   void fill(int64_t sequence, int64_t rows);
   Status call(const Entry &entry, int64_t rows);
   void takeRows(const Entry &entry, int64_t number, int64_t rows);
+  void takeRow(const Entry &entry, int64_t number, int64_t token, int64_t rows,
+               int64_t into);
   Status keep(bool back);
 
   mille_generation &made;
@@ -142,13 +144,27 @@ Status Step::call(const Entry &entry, int64_t rows) {
   return status ? status : kept;
 }
 
-// The logits of the last held token and of guesses.
+// What outputs say of a token, from a run of `rows` tokens of each sequence.
+void Step::takeRow(const Entry &entry, int64_t number, int64_t token,
+                   int64_t rows, int64_t into) {
+  for (size_t o = 0; o < entry.outputs; ++o) {
+    const Output &output = entry.results[o];
+    const size_t width = (size_t)output.width;
+    float *to = made.sequences[number].kept[o] + into * output.numbers();
+    for (int64_t part = 0; part < output.parts; ++part, to += width) {
+      int64_t row = part * batch + number;
+      if (output.everyRow)
+        row = row * rows + token;
+      memcpy(to, entry.rows[o] + (size_t)row * width, width * sizeof *to);
+    }
+  }
+}
+
+// The outputs of the last held token and of guesses.
 void Step::takeRows(const Entry &entry, int64_t number, int64_t rows) {
   Sequence &sequence = made.sequences[number];
   const int64_t count = step.counts[number], first = sequence.ran;
-  const float *logits = entry.rows[entry.logits];
   sequence.ran += count;
-  const size_t size = (size_t)made.vocabulary;
   for (int64_t t = entry.everyRow ? 0 : count - 1; t < count; ++t) {
     const int64_t row = first + t - (sequence.held - 1);
     if (row < 0)
@@ -156,9 +172,7 @@ void Step::takeRows(const Entry &entry, int64_t number, int64_t rows) {
     if (row == 0)
       sequence.firstRow = first + t;
     sequence.rows = row + 1;
-    const float *from =
-        logits + size * (entry.everyRow ? number * rows + t : number);
-    memcpy(sequence.logits + (size_t)row * size, from, size * sizeof *from);
+    takeRow(entry, number, t, rows, row);
   }
 }
 

@@ -108,7 +108,7 @@ Status draw(mille_generation &made, const Sequence &sequence,
             const mille_sampling &sampling, int32_t &id) {
   if (Status status = checkSampling(made, sampling))
     return status;
-  const float *logits = sequence.lastLogits(made.vocabulary);
+  const float *logits = made.lastLogits(sequence);
   for (int32_t i = 0; i < made.vocabulary;
        ++i) // what is no number is not drawn
     made.candidates[i] = {isnan(logits[i]) ? -HUGE_VAL : (double)logits[i], 0,

@@ -19,6 +19,15 @@ using ll = long long;
 // The number of an input or output that the package does not have.
 constexpr size_t absent = SIZE_MAX;
 
+// An output of an entry that continues sequences. Of a token it holds `parts`
+// rows of `width` numbers: one row of logits, one of each layer's hidden state.
+struct Output {
+  const char *name = nullptr;
+  int64_t parts = 1, width = 1;
+  bool everyRow = false; // of every token, not of each sequence's last
+  int64_t numbers() const { return parts * width; }
+};
+
 // An entry that continues sequences, and the numbers of its inputs and outputs.
 struct Entry {
   bool there = false;
@@ -26,6 +35,7 @@ struct Entry {
   size_t ids = absent, past = absent, mask = absent, logits = absent;
   size_t sourceTokens = absent; // of a decoder beside an encoder
   bool everyRow = false;        // logits of every token: `extend`
+  Output *results = nullptr;    // its outputs
   float **rows = nullptr; // of each output, for a run of the most sequences
 };
 
@@ -52,24 +62,21 @@ struct State {
 };
 
 // A sequence. ids[0, held) were appended, and ids[held, held + guessed) are
-// guesses after them. The states hold ids[0, ran). There are logits for `rows`
-// ids from `firstRow` on.
+// guesses after them. The states hold ids[0, ran). What outputs say is kept of
+// `rows` ids from `firstRow` on.
 struct Sequence {
   bool open = false;
   int32_t *ids = nullptr;
   int64_t held = 0, guessed = 0, ran = 0;
   int64_t source = 0; // tokens of an encoder that states hold; 0: none
   int64_t firstRow = 0, rows = 0;
-  float *logits = nullptr;
+  float **kept = nullptr; // of each output, [guesses + 1, numbers of a token]
 
-  bool knowsLogits() const {
+  bool knowsOutputs() const {
     return held > 0 && held <= ran && held - 1 >= firstRow &&
            held - 1 < firstRow + rows;
   }
-  const float *lastLogits(int64_t vocabulary) const {
-    return logits + (held - 1 - firstRow) * vocabulary;
-  }
-  // Drops states and logits after the first `most` ids.
+  // Drops states and outputs after the first `most` ids.
   void forget(int64_t most) {
     ran = most < ran ? most : ran;
     const int64_t left = ran > firstRow ? ran - firstRow : 0;
@@ -121,6 +128,8 @@ struct mille_generation {
   const char *name = nullptr; // the model's
   uint64_t hash = 0;
   int64_t vocabulary = 0;
+  const mille::generation::Output *outputs = nullptr; // those of each entry
+  size_t outputCount = 0, logits = 0;   // how many, and which has the logits
   mille::generation::Entry last, every; // `next` and `extend`
   mille::generation::Encoder encoder;   // `source`
   mille::generation::State *states = nullptr;
@@ -142,6 +151,15 @@ struct mille_generation {
   // Null after an error: no such sequence is open.
   mille::generation::Sequence *find(int64_t sequence, mille_status &status);
   mille_status runtimeSays(mille_status status);
+  // What an output says of the last id of a sequence that knows its outputs.
+  float *lastOf(const mille::generation::Sequence &sequence,
+                size_t output) const {
+    return sequence.kept[output] +
+           (sequence.held - 1 - sequence.firstRow) * outputs[output].numbers();
+  }
+  const float *lastLogits(const mille::generation::Sequence &sequence) const {
+    return lastOf(sequence, logits);
+  }
   // The most tokens of a sequence in a run of this entry.
   int64_t pieceOf(const mille::generation::Entry &entry) const {
     return entry.everyRow && last.there ? options.guesses + 1 : options.piece;

@@ -1,8 +1,9 @@
-// Answers questions about a sequence's logits: the next id, probabilities.
+// Answers questions about a sequence's outputs: the next id, probabilities.
 // Must not know how an id is drawn.
 #include "generation/Drawing.h"
 
 #include <math.h>
+#include <string.h>
 
 namespace mille::generation {
 
@@ -21,11 +22,11 @@ double logSum(const float *logits, int64_t count) {
 
 namespace {
 
-// A sequence whose logits are known, or null after an error.
+// A sequence whose outputs are known, or null after an error.
 const Sequence *known(mille_generation *made, int64_t number, Status &status) {
   status = MILLE_INVALID_ARGUMENT;
   const Sequence *sequence = made ? made->find(number, status) : nullptr;
-  if (!sequence || sequence->knowsLogits())
+  if (!sequence || sequence->knowsOutputs())
     return sequence;
   status = sequence->held
                ? made->say(MILLE_INVALID_ARGUMENT,
@@ -67,9 +68,29 @@ mille_status mille_sequence_logits(mille_generation *generation,
   const Sequence *found = known(generation, sequence, status);
   if (!found || !logits || !count)
     return found ? MILLE_INVALID_ARGUMENT : status;
-  *logits = found->lastLogits(generation->vocabulary);
+  *logits = generation->lastLogits(*found);
   *count = (size_t)generation->vocabulary;
   return MILLE_OK;
+}
+
+mille_status mille_sequence_output(mille_generation *generation,
+                                   int64_t sequence, const char *name,
+                                   const float **numbers, size_t *count) {
+  mille_status status;
+  const Sequence *found = known(generation, sequence, status);
+  if (!found || !name || !numbers || !count)
+    return found ? MILLE_INVALID_ARGUMENT : status;
+  for (size_t o = 0; o < generation->outputCount; ++o) {
+    const Output &output = generation->outputs[o];
+    if (strcmp(output.name, name))
+      continue;
+    *numbers = generation->lastOf(*found, o);
+    *count = (size_t)output.numbers();
+    return MILLE_OK;
+  }
+  return generation->say(MILLE_INVALID_ARGUMENT,
+                         "the entries of model %s have no output %s",
+                         generation->name, name);
 }
 
 mille_status mille_sequence_likeliest(mille_generation *generation,
@@ -85,7 +106,7 @@ mille_status mille_sequence_likeliest(mille_generation *generation,
                            "%zu ids are asked for but the vocabulary of model "
                            "%s has %lld",
                            count, generation->name, (ll)vocabulary);
-  const float *logits = found->lastLogits(vocabulary);
+  const float *logits = generation->lastLogits(*found);
   Candidates candidates{generation->candidates, vocabulary};
   for (int32_t i = 0; i < vocabulary; ++i)
     candidates.list[i] = {number(logits[i]), 0, 0, i};
@@ -110,7 +131,7 @@ mille_status mille_sequence_logprob(mille_generation *generation,
                            "id %d is not in the vocabulary of model %s, which "
                            "has %lld ids",
                            id, generation->name, (ll)generation->vocabulary);
-  const float *logits = found->lastLogits(generation->vocabulary);
+  const float *logits = generation->lastLogits(*found);
   *logprob =
       logprobOf(number(logits[id]), logSum(logits, generation->vocabulary));
   return MILLE_OK;

@@ -30,8 +30,8 @@ void rewind(mille_generation &made, Sequence &sequence, int64_t length) {
   forgetTo(made, sequence, made.sums && length < sequence.ran ? 0 : length);
   sequence.held = length;
   sequence.guessed = 0;
-  // Without its logits the last id runs again.
-  if (length > 0 && sequence.ran == length && !sequence.knowsLogits())
+  // Where nothing is kept of the last id it runs again.
+  if (length > 0 && sequence.ran == length && !sequence.knowsOutputs())
     forgetTo(made, sequence, made.sums ? 0 : length - 1);
 }
 
@@ -88,8 +88,11 @@ Status copySequence(mille_generation &made, int64_t from, int64_t to,
   copy.guessed = copy.firstRow = copy.rows = 0;
   const int64_t row = length - 1 - source.firstRow;
   if (length && row >= 0 && row < source.rows) {
-    memcpy(copy.logits, source.logits + row * made.vocabulary,
-           (size_t)made.vocabulary * sizeof *copy.logits);
+    for (size_t o = 0; o < made.outputCount; ++o) {
+      const int64_t numbers = made.outputs[o].numbers();
+      memcpy(copy.kept[o], source.kept[o] + row * numbers,
+             (size_t)numbers * sizeof(float));
+    }
     copy.firstRow = length - 1;
     copy.rows = 1;
   }

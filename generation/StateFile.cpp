@@ -1,5 +1,6 @@
-// Saves a sequence to a file and opens one from a file: its ids, its last
-// logits and its states. Must not leave half a file or half a sequence.
+// Saves a sequence to a file and opens one from a file: its ids, what outputs
+// say of the last one, and its states. Must not leave half a file or half a
+// sequence.
 #include "generation/Generation.h"
 
 #include <errno.h>
@@ -11,9 +12,9 @@ namespace mille::generation {
 
 namespace {
 
-// The file is: header | ids | logits, if any | each state, if any id ran. A
-// state is in pieces: a size in 8 bytes, then so many bytes; size 0 means all
-// zeros. All numbers are in this machine's byte order.
+// The file is: header | ids | the last one's outputs, if known | each state, if
+// any id ran. A state is in pieces: a size in 8 bytes, then so many bytes; size
+// 0 means all zeros. All numbers are in this machine's byte order.
 struct Header {
   char magic[8];
   uint32_t version, flags;
@@ -22,9 +23,10 @@ struct Header {
   uint64_t model; // mille_package_hash
   int64_t held, ran, vocabulary, source;
   uint64_t stateBytes; // of all states; another context has others
+  int64_t numbers;     // of outputs, of a token
 };
 constexpr char magic[8] = {'M', 'I', 'L', 'L', 'E', 'S', 'Q', 1};
-constexpr uint32_t version = 2, hasLogits = 1;
+constexpr uint32_t version = 3, hasOutputs = 1;
 
 // FNV-1a over bytes, so that pieces of any size give the same.
 uint64_t checked(uint64_t sum, const void *bytes, size_t size) {
@@ -65,6 +67,8 @@ private:
     return made.say(MILLE_INVALID_INPUT, "%s is damaged: %s", path, what);
   }
   uint64_t stateBytes() const;
+  int64_t numbers() const;
+  Status moveOutputs(Way way);
   Status moveAll(Way way);
   Status moveStates(Way way);
   Status moveState(Way way, size_t state);
@@ -97,6 +101,13 @@ uint64_t StateFile::stateBytes() const {
   uint64_t all = 0;
   for (size_t s = 0; s < made.stateCount; ++s)
     all += made.states[s].bytes;
+  return all;
+}
+
+int64_t StateFile::numbers() const {
+  int64_t all = 0;
+  for (size_t o = 0; o < made.outputCount; ++o)
+    all += made.outputs[o].numbers();
   return all;
 }
 
@@ -156,20 +167,24 @@ Status StateFile::moveStates(Way way) {
   return MILLE_OK;
 }
 
+// What is read becomes the first that the sequence keeps.
+Status StateFile::moveOutputs(Way way) {
+  for (size_t o = 0; o < made.outputCount; ++o) {
+    float *last = way == Way::out ? made.lastOf(sequence, o) : sequence.kept[o];
+    if (Status status =
+            move(way, last, (size_t)made.outputs[o].numbers() * sizeof *last))
+      return status;
+  }
+  return MILLE_OK;
+}
+
 Status StateFile::moveAll(Way way) {
   sum = checkStart;
-  const bool out = way == Way::out;
   if (Status status =
           move(way, sequence.ids, (size_t)header.held * sizeof(int32_t)))
     return status;
-  float *logits =
-      out && header.flags & hasLogits
-          ? sequence.logits +
-                (sequence.held - 1 - sequence.firstRow) * made.vocabulary
-          : sequence.logits;
-  if (header.flags & hasLogits)
-    if (Status status =
-            move(way, logits, (size_t)made.vocabulary * sizeof(float)))
+  if (header.flags & hasOutputs)
+    if (Status status = moveOutputs(way))
       return status;
   return way == Way::out || fitsStates() ? moveStates(way) : MILLE_OK;
 }
@@ -203,7 +218,7 @@ Status StateFile::save() {
     return made.say(MILLE_INVALID_ARGUMENT, "path has too many bytes");
   memcpy(header.magic, magic, sizeof magic);
   header.version = version;
-  header.flags = sequence.knowsLogits() ? hasLogits : 0;
+  header.flags = sequence.knowsOutputs() ? hasOutputs : 0;
   header.model = made.hash;
   header.held = sequence.held;
   // Guesses are not saved; sums that hold some cannot be.
@@ -211,6 +226,7 @@ Status StateFile::save() {
   header.vocabulary = made.vocabulary;
   header.source = sequence.source;
   header.stateBytes = stateBytes();
+  header.numbers = numbers();
   Status status = write(part);
   if (!status && rename(part, path))
     status = fileSays("written");
@@ -249,11 +265,16 @@ Status StateFile::checkHeader() {
                     "source alone",
                     path, (unsigned long long)header.stateBytes,
                     (unsigned long long)stateBytes());
+  if (header.numbers != numbers())
+    return made.say(MILLE_INVALID_INPUT,
+                    "%s holds %lld numbers of a token but the outputs of model "
+                    "%s have %lld: it was compiled with other options",
+                    path, (ll)header.numbers, made.name, (ll)numbers());
   const bool fits = header.vocabulary == made.vocabulary && header.held >= 0 &&
                     header.ran >= 0 && header.ran <= header.held &&
                     header.source >= 0 && header.source <= mostSource() &&
-                    !(header.flags & ~hasLogits) &&
-                    (!(header.flags & hasLogits) ||
+                    !(header.flags & ~hasOutputs) &&
+                    (!(header.flags & hasOutputs) ||
                      (header.ran && header.ran == header.held));
   if (!fits)
     return damaged("its header contradicts itself");
@@ -294,7 +315,7 @@ Status StateFile::take() {
   sequence.held = header.held;
   sequence.ran = fits ? header.ran : 0;
   sequence.guessed = 0;
-  sequence.rows = fits && header.flags & hasLogits ? 1 : 0;
+  sequence.rows = fits && header.flags & hasOutputs ? 1 : 0;
   sequence.firstRow = sequence.rows ? header.held - 1 : 0;
   rewind(made, sequence, header.held);
   sequence.open = true;

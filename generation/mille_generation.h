@@ -246,6 +246,16 @@ mille_status mille_sequence_logits(mille_generation *generation,
                                    int64_t sequence, const float **logits,
                                    size_t *count);
 
+/* What an output of the entries says of the last id, with as many numbers as it
+ * has of a token: "last_hidden_state", the input of the head, or
+ * "hidden_states", [layers + 1, hidden], of a package that was compiled with
+ * --hidden-states. They live until the next call on the generation.
+ * MILLE_INVALID_ARGUMENT: there is no such output, or nothing is known of the
+ * last id yet. */
+mille_status mille_sequence_output(mille_generation *generation,
+                                   int64_t sequence, const char *name,
+                                   const float **numbers, size_t *count);
+
 /* The `count` likeliest ids, likeliest first, and the logarithms of their
  * probabilities by the model alone: before biases, penalties, the temperature
  * and the mask. */

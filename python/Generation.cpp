@@ -190,19 +190,24 @@ int32_t Generation::sample(int64_t sequence, const Sampling &sampling) {
 }
 
 nb::object Generation::logits(int64_t sequence) {
-  nb::object array = nb::module_::import_("numpy").attr("empty")(
-      nb::int_(vocabulary()), "float32");
-  using Row = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
-  const Row row = nb::cast<Row>(array);
+  return output(sequence, "logits");
+}
+
+nb::object Generation::output(int64_t sequence, const std::string &name) {
+  std::vector<float> copy;
   call([&] {
-    const float *logits = nullptr;
+    const float *numbers = nullptr;
     size_t count = 0;
     mille_status status =
-        mille_sequence_logits(handle, sequence, &logits, &count);
+        mille_sequence_output(handle, sequence, name.c_str(), &numbers, &count);
     if (status == MILLE_OK)
-      memcpy(row.data(), logits, std::min(count, row.size()) * sizeof(float));
+      copy.assign(numbers, numbers + count);
     return status;
   });
+  nb::object array = nb::module_::import_("numpy").attr("empty")(
+      nb::int_(copy.size()), "float32");
+  using Row = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
+  memcpy(nb::cast<Row>(array).data(), copy.data(), copy.size() * sizeof(float));
   return array;
 }
 

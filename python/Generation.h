@@ -62,6 +62,7 @@ public:
         const nb::object &earlyStopping);
   int32_t sample(int64_t sequence, const Sampling &sampling);
   nb::object logits(int64_t sequence);
+  nb::object output(int64_t sequence, const std::string &name);
   std::vector<std::pair<int32_t, double>> likeliest(int64_t sequence,
                                                     int64_t count);
   double logprob(int64_t sequence, int32_t id);

@@ -80,6 +80,13 @@ static void bindLogits(nb::class_<Generation> &generation) {
                    "numpy.typing.NDArray[numpy.float32]"),
            R"([vocabulary] float32, a copy: the logits behind the sequence's
 last id, of the model alone. InvalidArgument: it has not run.)")
+      .def("output", &Generation::output, nb::arg("sequence"), nb::arg("name"),
+           nb::sig("def output(self, sequence: int, name: str) -> "
+                   "numpy.typing.NDArray[numpy.float32]"),
+           R"([n] float32, a copy: what an output of the package says of the
+sequence's last id: "logits", "last_hidden_state", or "hidden_states", one state
+after the other, of a package that was compiled with --hidden-states.
+InvalidArgument: it has not run, or there is no such output.)")
       .def("likeliest", &Generation::likeliest, nb::arg("sequence"),
            nb::arg("count"),
            R"((id, natural logarithm of its probability) of the `count`

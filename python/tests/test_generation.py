@@ -183,6 +183,11 @@ def test_save_and_load(package, generation, tmp_path):
     assert other.ids(loaded) == prompt
     other.decode()
     assert np.array_equal(other.logits(loaded), wanted)
+    assert np.array_equal(other.output(loaded, "logits"), wanted)
+    assert np.array_equal(other.output(loaded, "last_hidden_state"),
+                          generation.output(sequence, "last_hidden_state"))
+    with pytest.raises(mille.InvalidArgument, match="have no output hidden$"):
+        other.output(loaded, "hidden")
     with pytest.raises(FileNotFoundError, match="missing"):
         generation.load(tmp_path / "missing")
     (tmp_path / "bad").write_bytes(b"no state of a sequence" * 9)

@@ -52,6 +52,7 @@ static mille_status output(mille_package *package, size_t entry, size_t index,
   memset(tensor, 0, sizeof *tensor);
   tensor->name = entry == 2 ? "last_hidden_state" : "logits";
   tensor->rank = entry ? 3 : 2;
+  tensor->sizes[0] = "batch";
   tensor->sizes[1] = entry ? "tokens" : NULL;
   tensor->shape[tensor->rank - 1] = package->vocabulary;
   return MILLE_OK;

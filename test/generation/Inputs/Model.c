@@ -1,6 +1,7 @@
 /* A compiled model through the generation room, as an application has it: a
  * sequence has the same logits, bit by bit, alone, beside others, forked, saved
- * and opened, with guesses: model WEIGHTS FILE [guess] */
+ * and opened, with guesses: model WEIGHTS FILE MARGIN [guess]
+ * Its hidden states are within MARGIN of those that `forward` has. */
 #include "tiny.h"
 
 #include "mille_generation.h"
@@ -10,6 +11,9 @@
 #include <string.h>
 
 enum { texts = 3, steps = 8, context = 40, most = 512 };
+/* Outputs beside the logits, where the package has them. */
+enum { others = 2 };
+static const char *const names[others] = {"last_hidden_state", "hidden_states"};
 
 static const mille_generation_runtime runtime = MILLE_GENERATION_RUNTIME;
 static const int32_t prompts[texts][12] = {
@@ -19,6 +23,8 @@ static const size_t lengths[texts] = {3, 12, 5};
 typedef struct {
   int32_t ids[steps];
   float logits[steps][most];
+  float outputs[steps][others][most];
+  size_t sizes[others]; /* 0: the package has none */
 } Text;
 
 static void check(int holds, const char *what, const mille_generation *g) {
@@ -57,6 +63,15 @@ static void step(mille_generation *g, int64_t s, Text *text, int n,
   sampling.seed = 11;
   CHECK(mille_sequence_logits(g, s, &logits, &count) == MILLE_OK);
   memcpy(text->logits[n], logits, count * sizeof *logits);
+  for (int o = 0; o < others; ++o) {
+    const float *numbers;
+    text->sizes[o] = 0;
+    if (mille_sequence_output(g, s, names[o], &numbers, &count) != MILLE_OK)
+      continue;
+    CHECK(count <= most);
+    memcpy(text->outputs[n][o], numbers, count * sizeof *numbers);
+    text->sizes[o] = count;
+  }
   CHECK(mille_sequence_sample(g, s, &sampling, &text->ids[n]) == MILLE_OK);
   CHECK(mille_sequence_append(g, s, &text->ids[n], 1) == MILLE_OK);
   if (guesses)
@@ -80,6 +95,8 @@ static void checkSame(const mille_generation *g, const Text *a, const Text *b,
   for (int n = first; n < steps; ++n) {
     CHECK(a->ids[n] == b->ids[n]);
     CHECK(memcmp(a->logits[n], b->logits[n], sizeof a->logits[n]) == 0);
+    CHECK(memcmp(a->outputs[n], b->outputs[n], sizeof a->outputs[n]) == 0);
+    CHECK(memcmp(a->sizes, b->sizes, sizeof a->sizes) == 0);
   }
 }
 
@@ -149,6 +166,49 @@ static void parted(mille_package *package, const char *path,
   mille_generation_close(g);
 }
 
+/* The outputs behind the last id but one are those that `forward` has there, to
+ * which all of a text's ids but the last are one run. */
+static void asForward(mille_package *package, int t, const Text *text,
+                      float margin) {
+  static float all[4][texts * context * most];
+  float *outputs[4] = {all[0], all[1], all[2], all[3]};
+  const int64_t tokens = (int64_t)lengths[t] + steps - 1;
+  const mille_size sizes[] = {{"batch", 1}, {"tokens", tokens}};
+  const void *inputs[8] = {NULL};
+  int32_t ids[context];
+  mille_session *session;
+  mille_entry_info forward;
+  const mille_generation *g = NULL;
+  memcpy(ids, prompts[t], lengths[t] * sizeof *ids);
+  memcpy(ids + lengths[t], text->ids, (steps - 1) * sizeof *ids);
+  inputs[0] = ids;
+  CHECK(mille_package_entry(package, 0, &forward) == MILLE_OK);
+  CHECK(forward.inputs <= 8 && forward.outputs <= 4);
+  CHECK(mille_session_create(package, 1, tokens, 1, &session) == MILLE_OK);
+  CHECK(mille_session_run_entry(session, 0, sizes, 2, inputs, outputs) ==
+        MILLE_OK);
+  for (size_t i = 0; i < forward.outputs; ++i) {
+    mille_tensor output;
+    CHECK(mille_package_entry_output(package, 0, i, &output) == MILLE_OK);
+    for (int o = 0; o < others; ++o) {
+      const int64_t width = output.shape[output.rank - 1];
+      const size_t parts = text->sizes[o] / (size_t)width;
+      if (strcmp(output.name, names[o]))
+        continue;
+      CHECK(parts == (o ? (size_t)output.shape[0] : 1));
+      for (size_t n = 0; n < text->sizes[o]; ++n) {
+        const size_t part = n / (size_t)width, column = n % (size_t)width;
+        const float
+            got = text->outputs[steps - 1][o][n],
+            want = all[i][((size_t)tokens * (part + 1) - 1) * (size_t)width +
+                          column];
+        CHECK(got - want < margin && want - got < margin);
+      }
+    }
+  }
+  mille_session_close(session);
+}
+
 int main(int count, char **arguments) {
   static Text plain[texts];
   mille_package *package;
@@ -160,12 +220,14 @@ int main(int count, char **arguments) {
   }
   for (int t = 0; t < texts; ++t)
     alone(package, t, &plain[t]);
+  for (int t = 0; t < texts; ++t)
+    asForward(package, t, &plain[t], strtof(arguments[3], NULL));
   together(package, 0, plain);
-  if (count > 3)
+  if (count > 4)
     together(package, 3, plain);
   parted(package, arguments[2], plain);
   mille_package_close(package);
-  printf("the same bits alone, together, parted%s\n",
-         count > 3 ? ", guessed" : "");
+  printf("the same bits alone, together, parted%s; outputs: %zu, %zu\n",
+         count > 4 ? ", guessed" : "", plain->sizes[0], plain->sizes[1]);
   return 0;
 }

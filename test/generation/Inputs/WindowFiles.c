@@ -42,7 +42,8 @@ enum {
   vocabularyAt = 56,
   sourceAt = 64,
   stateBytesAt = 72,
-  headerBytes = 80
+  numbersAt = 80,
+  headerBytes = 88
 };
 
 static uint64_t sum(uint64_t so, const unsigned char *from, size_t count) {
@@ -136,6 +137,7 @@ static void fields(void) {
       {ranAt, 8, "its header contradicts itself"},
       {vocabularyAt, 8, "its header contradicts itself"},
       {sourceAt, 8, "its header contradicts itself"},
+      {numbersAt, 8, "numbers of a token but the outputs of model tiny have "},
   };
   for (size_t f = 0; f < sizeof all / sizeof *all; ++f)
     for (int n = 0; n < tries; ++n) {
@@ -172,10 +174,10 @@ static void anywhere(void) {
  * last four bytes of its last piece. */
 static void firstRows(void) {
   const size_t full = 1 << 16;
-  int64_t vocabulary;
+  int64_t numbers;
   size_t found = 0;
-  memcpy(&vocabulary, good + vocabularyAt, 8);
-  size_t at = headerBytes + held * 4 + (size_t)vocabulary * 4;
+  memcpy(&numbers, good + numbersAt, 8);
+  size_t at = headerBytes + held * 4 + (size_t)numbers * 4;
   for (uint64_t piece; at + 8 <= size; at += 8 + piece) {
     memcpy(&piece, good + at, 8);
     CHECK(piece <= full && at + 8 + piece <= size);
