@@ -189,7 +189,8 @@ void mille::addReport(CLI::App &root, ReportOptions &o) {
       ->type_name("N")
       ->check(numberFrom(1, 1 << 20))
       ->needs(measure);
-  app->add_option("--tokens", o.bench.tokens, "of each (default: 128)")
+  app->add_option("--tokens", o.bench.tokens,
+                  "of each (default: 128, or the model's most)")
       ->type_name("N")
       ->check(numberFrom(1, 1 << 24))
       ->needs(measure);

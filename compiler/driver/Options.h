@@ -43,10 +43,11 @@ struct BenchOptions {
   std::string entry;              // "": the first
   std::optional<int64_t> context; // tokens that states hold; absent: none
   std::string target, device;     // as in RunOptions
-  int64_t batch = 1, tokens = 128;
+  int64_t batch = 1;
+  // Absent: 128, and 32 of a decoder; at most what the model takes.
+  std::optional<int64_t> tokens, decoderTokens;
   std::vector<int64_t> lengths; // of the sequences, in place of batch, tokens
-  std::optional<int64_t> decoderTokens; // absent: 32 if there is a decoder
-  std::optional<ImageSize> imageSize;   // absent: the model's own
+  std::optional<ImageSize> imageSize; // absent: the model's own
   unsigned threads = 1;
   unsigned repeats = 0; // 0: as many as fit in a second, but at least 5
   bool keepPadding = false, kernels = false, json = false;

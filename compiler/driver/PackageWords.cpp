@@ -328,7 +328,8 @@ void mille::addBench(CLI::App &root, BenchOptions &o) {
           ->type_name("N")
           ->check(numberFrom(1, 1 << 20));
   CLI::Option *tokens =
-      app->add_option("--tokens", o.tokens, "of each sequence (default: 128)")
+      app->add_option("--tokens", o.tokens,
+                      "of each sequence (default: 128, or the model's most)")
           ->type_name("N")
           ->check(numberFrom(1, 1 << 24));
   app->add_option("--lengths", o.lengths,
@@ -358,7 +359,8 @@ void mille::addBench(CLI::App &root, BenchOptions &o) {
       ->type_name("SIZE")
       ->check(imageSize(""));
   app->add_option("--decoder-tokens", o.decoderTokens,
-                  "of a decoder next to an encoder (default: 32)")
+                  "of a decoder next to an encoder (default: 32, or the "
+                  "model's most)")
       ->type_name("N")
       ->check(numberFrom(1, 1 << 24));
   app->add_option("--threads", o.threads, "default: 1")

@@ -19,7 +19,7 @@ static void printColumns(const BenchOptions &options, const Package &package,
   out << "package " << package.name << ", " << m.isa << ", batch "
       << options.batch << ", ";
   if (package.hasSize(sizes::tokens))
-    out << options.tokens << " tokens, ";
+    out << *options.tokens << " tokens, ";
   if (!options.entry.empty())
     out << "entry " << options.entry << ", ";
   if (options.context)
@@ -27,7 +27,7 @@ static void printColumns(const BenchOptions &options, const Package &package,
   if (!options.lengths.empty())
     out << "of these " << countTokens(options) << " are no padding, ";
   if (package.hasSize(sizes::decoderTokens))
-    out << decoderTokensOf(options) << " decoder tokens, ";
+    out << *options.decoderTokens << " decoder tokens, ";
   if (const auto &size = options.imageSize)
     out << size->height << "x" << size->width << " pixels, ";
   out << options.threads << (options.threads == 1 ? " thread" : " threads")

@@ -21,10 +21,6 @@ using Clock = std::chrono::steady_clock;
 // The input that says how many tokens each sequence's states hold.
 static constexpr llvm::StringLiteral pastName = "past";
 
-int64_t mille::decoderTokensOf(const BenchOptions &options) {
-  return options.decoderTokens.value_or(32);
-}
-
 double Measured::totalNanoseconds() const {
   double total = 0;
   for (const Kernel &kernel : kernels)
@@ -124,7 +120,7 @@ static double bytesOfRun(const BenchOptions &options, const Package &package,
   // A kernel over pooled rows has fewer than the run has tokens. That of
   // attention counts its operations by keys too.
   double rows = double(options.batch) *
-                double(package.hasSize(sizes::tokens) ? options.tokens : 1);
+                double(package.hasSize(sizes::tokens) ? *options.tokens : 1);
   if (known->flopsPerRow > 0)
     rows = std::min(rows,
                     kernel.flops / kernel.calls / double(known->flopsPerRow));
@@ -138,7 +134,7 @@ void mille::writeMeasured(OStream &json, const BenchOptions &options,
   json.attribute("isa", m.isa);
   json.attribute("batch", options.batch);
   if (package.hasSize(sizes::tokens))
-    json.attribute("tokens", options.tokens);
+    json.attribute("tokens", *options.tokens);
   if (!options.entry.empty())
     json.attribute("entry", options.entry);
   if (options.context)
@@ -149,7 +145,7 @@ void mille::writeMeasured(OStream &json, const BenchOptions &options,
         json.value(length);
     });
   if (package.hasSize(sizes::decoderTokens))
-    json.attribute("decoder_tokens", decoderTokensOf(options));
+    json.attribute("decoder_tokens", *options.decoderTokens);
   if (const auto &size = options.imageSize) {
     json.attribute("height", size->height);
     json.attribute("width", size->width);
@@ -204,9 +200,9 @@ static const Package::Tensor *maskOf(const Package &package) {
 static Value maskFor(const BenchOptions &options) {
   Value mask;
   mask.integer = true;
-  mask.shape = {options.batch, options.tokens};
+  mask.shape = {options.batch, *options.tokens};
   for (int64_t length : options.lengths)
-    for (int64_t token = 0; token < options.tokens; ++token)
+    for (int64_t token = 0; token < *options.tokens; ++token)
       mask.numbers.push_back(token < length);
   return mask;
 }
@@ -268,6 +264,22 @@ static Status checkSizes(const BenchOptions &options, const Package &package) {
   return Status::commandLine;
 }
 
+// The sizes of a run that `options` leaves open.
+static void chooseTokens(BenchOptions &options, const Package &package) {
+  if (!options.lengths.empty()) {
+    options.batch = options.lengths.size();
+    options.tokens = *llvm::max_element(options.lengths);
+  }
+  auto usual = [&](StringRef size, int64_t number) {
+    const int64_t most = package.most(size);
+    return most ? std::min(number, most) : number;
+  };
+  if (!options.tokens)
+    options.tokens = usual(sizes::tokens, 128);
+  if (!options.decoderTokens)
+    options.decoderTokens = usual(sizes::decoderTokens, 32);
+}
+
 // The size of images that `options` says, or the model's own.
 static void takeImageSize(BenchOptions &options, const Package &package,
                           llvm::StringMap<int64_t> &numbers) {
@@ -281,10 +293,6 @@ static void takeImageSize(BenchOptions &options, const Package &package,
 
 Status mille::measurePackage(BenchOptions &options, const Package &package,
                              mlir::MLIRContext &context, Measured &measured) {
-  if (!options.lengths.empty()) {
-    options.batch = options.lengths.size();
-    options.tokens = *llvm::max_element(options.lengths);
-  }
   std::unique_ptr<Compiled> compiled;
   std::string code;
   if (Status status = codeFor(package, options.target, options.device, code);
@@ -297,18 +305,19 @@ Status mille::measurePackage(BenchOptions &options, const Package &package,
   }
   if (Status status = checkEntry(options, package); failed(status))
     return status;
+  if (Status status = checkSizes(options, package); failed(status))
+    return status;
+  chooseTokens(options, package);
   Compiled::Wishes wishes;
   wishes.entry = options.entry;
   wishes.keepPadding = options.keepPadding;
   if (options.context)
-    wishes.context = *options.context + options.tokens;
+    wishes.context = *options.context + *options.tokens;
   if (Status status = Compiled::open(package, code, context, compiled, wishes);
       failed(status))
     return status;
-  if (Status status = checkSizes(options, package); failed(status))
-    return status;
   llvm::StringMap<int64_t> numbers = sizesOfRun(
-      package, options.batch, options.tokens, decoderTokensOf(options));
+      package, options.batch, *options.tokens, *options.decoderTokens);
   takeImageSize(options, package, numbers);
   Values inputs = seededInputs(*package.entry(options.entry), numbers,
                                /*withMask=*/false);

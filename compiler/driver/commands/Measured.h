@@ -30,9 +30,6 @@ struct Measured {
   double gflops() const { return gflop / at(0.5) * 1e3; }
 };
 
-// The tokens of a run's decoder next to an encoder.
-int64_t decoderTokensOf(const BenchOptions &options);
-
 // Runs the package. Fills in the sizes that `options` leaves to the package and
 // to its `lengths`.
 Status measurePackage(BenchOptions &options, const Package &package,

@@ -1,6 +1,7 @@
 // `mille verify`: compares a package with the reference and with given answers,
 // tensor by tensor. Must not hold a bound: tolerances.json has them.
 #include "compiler/driver/Command.h"
+#include "compiler/driver/Console.h"
 #include "compiler/driver/Progress.h"
 #include "compiler/driver/Scratch.h"
 #include "compiler/driver/commands/OneRun.h"
@@ -13,6 +14,7 @@
 #include "compiler/driver/package/SeededInputs.h"
 #include "compiler/interpret/TensorFiles.h"
 #include "compiler/kernels/Targets.h"
+#include "dialects/transformer/Training.h"
 
 using namespace mille;
 
@@ -116,6 +118,11 @@ static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
                    context, scratch, package, reference);
       failed(status))
     return status;
+  if (package.entry(trainStepName))
+    return refuseOptions("package " + package.name +
+                             " was compiled with --train: what can be verified "
+                             "are its gradients",
+                         "mille verify " + options.subject + " --train");
   report.of(package.name);
   // Odd sizes, or smaller ones if the model does not take so many tokens.
   if (options.inputs.empty()) {
