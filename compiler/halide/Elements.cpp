@@ -62,7 +62,11 @@ KernelSpec withoutBf16(KernelSpec spec) {
   for (BufferSpec *buffer :
        {&spec.out, &spec.matmul.input, &spec.quantize.input, &spec.rotate.input,
         &spec.attention.query, &spec.attention.key, &spec.attention.value,
-        &spec.weightGradient.gradient, &spec.weightGradient.input})
+        &spec.weightGradient.gradient, &spec.weightGradient.input,
+        &spec.attentionBackward.forward.query,
+        &spec.attentionBackward.forward.key,
+        &spec.attentionBackward.forward.value,
+        &spec.attentionBackward.gradient})
     asBits(*buffer);
   for (std::vector<BufferSpec> *buffers :
        {&spec.matmul.extras, &spec.rows.inputs, &spec.columnSums.inputs})

@@ -42,6 +42,12 @@ Value rowsOf(Value root) {
   return layers ? rowsOf(rootOf(layers.getStream()[number])) : Value();
 }
 
+// Whether machines add the products of pairs: other heads gain nothing.
+bool addsPairs(AttentionBackwardOp op) {
+  constexpr int64_t columns = 32; // of a vector of words
+  return op.getHeadDim() % columns == 0 && op.getValueDim() % columns == 0;
+}
+
 class NarrowStep {
 public:
   explicit NarrowStep(func::FuncOp step)
@@ -88,9 +94,13 @@ private:
           uses.push_back(&gradient.getInputMutable());
         })
         .Case([&](AttentionBackwardOp backward) {
-          wideUses.push_back(&backward.getQueryMutable());
-          wideUses.push_back(&backward.getKeyMutable());
-          wideUses.push_back(&backward.getValueMutable());
+          // All are of one type.
+          const bool known = bool(rowsOf(rootOf(backward.getGradient())));
+          auto &uses = known && addsPairs(backward) ? narrowUses : wideUses;
+          for (OpOperand *use :
+               {&backward.getQueryMutable(), &backward.getKeyMutable(),
+                &backward.getValueMutable(), &backward.getGradientMutable()})
+            uses.push_back(use);
         })
         .Case([&](AttentionOp op) { attentions.push_back(op); })
         .Case([&](SaveOp op) { saves[op.getName()].push_back(op); })

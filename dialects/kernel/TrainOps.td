@@ -222,7 +222,7 @@ def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrS
     * (C2) the columns named by offsets exist; gradient is [?, heads * value_dim]; the outs are
       the gradients of key [?, kv_heads * head_dim], value [?, kv_heads * value_dim], of
       key_head_bias where it is asked for, of bias and of sink if there are these, and of query
-      [?, heads * head_dim]; all are f32.
+      [?, heads * head_dim]; all are f32, but query, key, value and gradient may all be bf16.
     * (C3) key_mask and segments are i32 [?]; scale is finite; softcap is finite and >= 0;
       window is empty or two numbers >= 0; chunk >= 0.
     * (C4) results for the outs on tensors, none on memrefs.
@@ -231,7 +231,8 @@ def Kernel_AttentionBackwardOp : Kernel_GeneratedOp<"attention_backward", [AttrS
     * (C6) bias and bias_by go together; bias is [heads, odd] by distance and [heads, keys *
       keys] by pair; key_head_gradient goes with a key_head_bias.
 
-    Accuracy: |error| <= (keys + 64) 2u sum|t|, of the terms of each sum.
+    Accuracy: |error| <= (keys + 64) 2u sum|t|, of the terms of each sum. Of bf16 p and d may be
+    rounded to bf16 before they multiply query, key and gradient: 2^-8 sum|t| more.
 
     ```mlir
     %k, %v, %q = kernel.attention_backward %qkv, %qkv, %qkv gradient %g : tensor<?x8xf32> queries %t keys %t

@@ -383,6 +383,10 @@ static LogicalResult verifyBiases(AttentionBackwardOp op) {
   return success();
 }
 
+static Type elementOf(Value buffer) {
+  return shapedOf(buffer).getElementType();
+}
+
 LogicalResult AttentionBackwardOp::verify() {
   if (failed(verifyHeads(*this)) ||                              // C1, C2, C3
       failed(verifyIndices(*this, "key_mask", getKeyMask())) ||  // C3
@@ -405,9 +409,13 @@ LogicalResult AttentionBackwardOp::verify() {
   for (auto [name, buffer] : {std::pair<StringRef, Value>{"query", getQuery()},
                               {"key", getKey()},
                               {"value", getValue()},
-                              {"gradient", getGradient()}})
-    if (!columnsOf(*this, name, buffer)) // C2
+                              {"gradient", getGradient()}}) {
+    if (!columnsOf(*this, name, buffer, Elements::f32OrBf16)) // C2
       return failure();
+    if (elementOf(buffer) != elementOf(getQuery())) // C2
+      return emitOpError() << name << " has elements of " << elementOf(buffer)
+                           << " but query of " << elementOf(getQuery());
+  }
   return verifyResults(*this, getOuts(), getResults()); // C4
 }
 

@@ -4,6 +4,7 @@
 // Must add keys, queries and heads in their order, whatever heads a task has.
 #include "compiler/halide/train/AttentionBackward.h"
 
+#include "compiler/halide/Elements.h"
 #include "compiler/halide/Functions.h"
 
 using namespace Halide;
@@ -90,7 +91,7 @@ Expr AttentionBackward::biases() const {
 void AttentionBackward::across(Func &f, Func &square, const ImageParam &of,
                                int offset, int width) {
   f = make((of.name() + "_across").c_str());
-  Expr there = of(offset + h * width + c, rowOf(b, i));
+  Expr there = widened(of(offset + h * width + c, rowOf(b, i)));
   if (width % V) {
     f(i, c, b, h) = there;
     return;
@@ -100,26 +101,37 @@ void AttentionBackward::across(Func &f, Func &square, const ImageParam &of,
   f(i, c, b, h) = square(c, i, b, h);
 }
 
+void AttentionBackward::addDots(Func &dots, RVar &depth, const Func &across,
+                                const Func &rows, int width) {
+  RDom r(0, width, names((dots.name() + "_depth").c_str()));
+  depth = r;
+  dots(i, j, b, h) = 0.0f;
+  dots(i, j, b, h) += across(i, r, b, h) * rows(r, j, h);
+}
+
 // The softmax of a block's scores.
 void AttentionBackward::weigh() {
   const int D = int(s.headDim), group = int(s.group());
-  across(steps.queryAcross, steps.querySquare, query, int(s.queryOffset), D);
+  auto element = [&](const Expr &x) { return pairs ? x : widened(x); };
   steps.keyRows = make("key_rows");
   Expr column = int(s.keyOffset) + h / group * D + c;
   if (paddedWidth(D) > D) {
     Expr inside = c < D;
     column = int(s.keyOffset) + h / group * D + min(c, D - 1);
     steps.keyRows(c, j, h) =
-        select(likely(inside), key(column, min(j, keys - 1)), 0.0f);
+        select(likely(inside), widened(key(column, min(j, keys - 1))), 0.0f);
   } else {
-    steps.keyRows(c, j, h) = key(column, min(j, keys - 1));
+    steps.keyRows(c, j, h) = element(key(column, min(j, keys - 1)));
   }
   steps.dot = make("dot");
-  RDom depth(0, D, names("depth"));
-  steps.depth = depth;
-  steps.dot(i, j, b, h) = 0.0f;
-  steps.dot(i, j, b, h) +=
-      steps.queryAcross(i, depth, b, h) * steps.keyRows(depth, j, h);
+  if (pairs) {
+    pairAcross(paired.query, steps.querySquare, query, int(s.queryOffset), D);
+    addDotsOfPairs(steps.dot, paired.depth, steps.depth, paired.query,
+                   steps.keyRows, D);
+  } else {
+    across(steps.queryAcross, steps.querySquare, query, int(s.queryOffset), D);
+    addDots(steps.dot, steps.depth, steps.queryAcross, steps.keyRows, D);
+  }
   Expr score = steps.dot(i, j, b, h) * float(s.scale);
   score = s.softcap > 0
               ? tanhOf(score * float(1 / s.softcap)) * float(s.softcap * log2e)
@@ -142,25 +154,29 @@ void AttentionBackward::weigh() {
   steps.sum(i, b, h) =
       sinks ? exp2Weight(sinkOf() - steps.top(i, b, h)) : Expr(0.0f);
   steps.sum(i, b, h) += steps.weights(i, ofSum, b, h);
-  steps.normal = make("normal");
+  steps.inverse = make("inverse"); // once, not for each key
   Expr sum = steps.sum(i, b, h);
-  steps.normal(i, j, b, h) =
-      steps.weights(i, j, b, h) * select(sum > 0.0f, 1.0f / sum, 0.0f);
+  steps.inverse(i, b, h) = select(sum > 0.0f, 1.0f / sum, 0.0f);
+  steps.normal = make("normal");
+  steps.normal(i, j, b, h) = steps.weights(i, j, b, h) * steps.inverse(i, b, h);
 }
 
 // The gradient of the products of query and key.
 void AttentionBackward::differ() {
   const int D = int(s.valueDim), group = int(s.group());
-  across(steps.gradientAcross, steps.gradientSquare, gradient, 0, D);
   steps.valueRows = make("value_rows");
-  steps.valueRows(c, j, h) =
-      value(int(s.valueOffset) + h / group * D + c, min(j, keys - 1));
+  Expr there = value(int(s.valueOffset) + h / group * D + c, min(j, keys - 1));
+  steps.valueRows(c, j, h) = pairs ? there : widened(there);
   steps.product = make("product");
-  RDom depth(0, D, names("value_depth"));
-  steps.valueDepth = depth;
-  steps.product(i, j, b, h) = 0.0f;
-  steps.product(i, j, b, h) +=
-      steps.gradientAcross(i, depth, b, h) * steps.valueRows(depth, j, h);
+  if (pairs) {
+    pairAcross(paired.gradient, steps.gradientSquare, gradient, 0, D);
+    addDotsOfPairs(steps.product, paired.valueDepth, steps.valueDepth,
+                   paired.gradient, steps.valueRows, D);
+  } else {
+    across(steps.gradientAcross, steps.gradientSquare, gradient, 0, D);
+    addDots(steps.product, steps.valueDepth, steps.gradientAcross,
+            steps.valueRows, D);
+  }
   steps.products = make("products");
   steps.products(i, j, b, h) = steps.product(i, j, b, h);
   RDom all = seenKeys("delta_key");
@@ -212,16 +228,21 @@ AttentionBackward::Sum AttentionBackward::sumOver(const Expr &rows,
   return {r, r[0], r[1], r[2], r[3], r[4]};
 }
 
+void AttentionBackward::addTileOfQueries(Func &tile) {
+  RDom over(0, keys, names("query_key"));
+  limit(over, over, b);
+  tile(c, i, b, h) += steps.slopes(i, over, b, h) * steps.keyRows(c, over, h);
+  tile.update().reorder(c, i, over).vectorize(c, V).unroll(c).unroll(i);
+}
+
 // query gradient[row, c] = sum over keys of slopes * key
 void AttentionBackward::addQueries() {
   const int D = int(s.headDim), columns = columnsOfTile(D),
             rows = rowsOfTile(D);
-  RDom over(0, keys, names("query_key"));
-  limit(over, over, b);
   Func &tile = steps.ofQuery, &out = pipe.out;
   tile = make("of_query");
   tile(c, i, b, h) = 0.0f;
-  tile(c, i, b, h) += steps.slopes(i, over, b, h) * steps.keyRows(c, over, h);
+  pairs ? addTileOfQueryPairs(tile) : addTileOfQueries(tile);
   out(c, m, h) = undef<float>();
   Sum sum = sumOver(rows, together / rows, 1);
   Expr lane = sum.tile * rows + sum.row, to = sum.block * together + lane;
@@ -235,14 +256,24 @@ void AttentionBackward::addQueries() {
       .bound_extent(i, rows)
       .vectorize(c, V)
       .unroll(c)
-      .unroll(i)
-      .update()
-      .reorder(c, i, over)
-      .vectorize(c, V)
-      .unroll(c)
       .unroll(i);
   head = sum.head;
   block = sum.block;
+}
+
+// A gradient with a row for each key, which begins with zeros.
+Func AttentionBackward::ofKeys(const char *name, int width,
+                               const BufferSpec &buffer) {
+  const int group = int(s.group());
+  Func out(names((std::string(name) + "_gradient").c_str()));
+  auto heads = pipe.out.output_buffer().dim(2);
+  RDom rows(0, keys, heads.min() / group, heads.extent() / group,
+            names((std::string(name) + "_row").c_str()));
+  out(c, m, h) = undef<float>();
+  out(c, rows.x, rows.y) = 0.0f;
+  placeHeads(out, buffer, width);
+  out.bound(c, 0, width);
+  return out;
 }
 
 // key gradient[row, c] = sum over query heads and queries of slopes * query;
@@ -250,11 +281,7 @@ void AttentionBackward::addQueries() {
 void AttentionBackward::addKeys(const char *name, const Func &factor,
                                 const ImageParam &of, int offset, int width,
                                 const BufferSpec &buffer) {
-  const int group = int(s.group());
-  Func out(names((std::string(name) + "_gradient").c_str()));
-  auto heads = pipe.out.output_buffer().dim(2);
-  RDom rows(0, keys, heads.min() / group, heads.extent() / group,
-            names((std::string(name) + "_row").c_str()));
+  Func out = ofKeys(name, width, buffer);
   // Tiles are of keys: a lane that is no query, or a key past the last, adds 0.
   const int tile = rowsOfTile(width);
   Sum sum = sumOver(tile, (keys + tile - 1) / tile, together);
@@ -262,13 +289,9 @@ void AttentionBackward::addKeys(const char *name, const Func &factor,
   sum.all.where(to < keys);
   limit(sum.all, sum.tile * tile, sum.block); // of whole tiles, out of loops
   limit(sum.all, to, sum.block);              // of what is read
-  out(c, m, h) = undef<float>();
-  out(c, rows.x, rows.y) = 0.0f;
-  out(c, to, sum.head / group) +=
+  out(c, to, sum.head / int(s.group())) +=
       factor(sum.term, to, sum.block, sum.head) *
-      of(offset + sum.head * width + c, rowOf(sum.block, sum.term));
-  placeHeads(out, buffer, width);
-  out.bound(c, 0, width);
+      widened(of(offset + sum.head * width + c, rowOf(sum.block, sum.term)));
   scheduleSums(out, sum, width);
   pipe.before.push_back(out);
 }
@@ -345,13 +368,24 @@ Pipe AttentionBackward::build() {
   pipe.out = Func(names("out"));
   weigh();
   differ();
+  if (pairs)
+    pairFactors();
   addQueries();
-  for (Func *factor : {&steps.slopes, &steps.normal})
+  for (Func *factor : {pairs ? &paired.slopesOfKey : &steps.slopes,
+                       pairs ? &paired.normalOfKey : &steps.normal})
     factor->align_bounds(j, sums / 2); // tiles have that many keys, or half
-  addKeys("key", steps.slopes, query, int(s.queryOffset), int(s.headDim),
-          spec.attentionBackward.keyGradient);
-  addKeys("value", steps.normal, gradient, 0, int(s.valueDim),
-          spec.attentionBackward.valueGradient);
+  const AttentionBackwardSpec &a = spec.attentionBackward;
+  const int ofQuery = int(s.headDim), ofValue = int(s.valueDim);
+  if (pairs) {
+    addKeysOfPairs("key", paired.slopesOfKey, paired.queries, ofQuery,
+                   a.keyGradient);
+    addKeysOfPairs("value", paired.normalOfKey, paired.gradients, ofValue,
+                   a.valueGradient);
+  } else {
+    addKeys("key", steps.slopes, query, int(s.queryOffset), ofQuery,
+            a.keyGradient);
+    addKeys("value", steps.normal, gradient, 0, ofValue, a.valueGradient);
+  }
   if (spec.keyBiasGradient)
     addKeyBias();
   if (spec.biasGradient)
@@ -375,8 +409,9 @@ Pipe buildAttentionBackward(const KernelSpec &spec, const Machine &machine,
 void scratchOfBackward(const KernelSpec &spec, uint64_t &base,
                        uint64_t &perKey) {
   const AttentionSpec &s = spec.attentionBackward.forward;
-  const uint64_t queries = halvesBlocks(spec) ? 32 : 64, functions = 5,
-                 tile = 8, columns = 32;
+  const bool narrow = isBf16(s.query.element); // has copies of factors
+  const uint64_t queries = halvesBlocks(spec) ? 32 : 64,
+                 functions = narrow ? 6 : 5, tile = 8, columns = 32;
   perKey = functions * queries * 4 +
            ((s.headDim + columns - 1) / columns * columns + s.valueDim) * 4;
   base = tile * perKey + functions * 512;

@@ -9,6 +9,11 @@
 using namespace Halide;
 
 namespace mille {
+namespace {
+
+int bytesOf(const ImageParam &buffer) { return buffer.type().bytes(); }
+
+} // namespace
 
 // Joins a gradient's loops over heads and blocks with those of the queries'
 // gradient. Of some Halide proves that their steps touch different places, and
@@ -25,13 +30,17 @@ void AttentionBackward::join(Func &f, const Sum &sum) {
 
 Var AttentionBackward::scheduleTiles(Func &f, const Sum &sum, int width) {
   Var co(names("co")), ci(names("ci")), cv(names("cv"));
-  f.update(f.num_update_definitions() - 1)
-      .split(c, co, ci, columnsOfTile(width), TailStrategy::GuardWithIf)
+  std::vector<VarOrRVar> loops{cv, ci,       sum.row,   sum.term,
+                               co, sum.tile, sum.block, sum.head};
+  if (sum.inPairs)
+    loops.insert(loops.begin(), sum.part);
+  Stage stage = f.update(f.num_update_definitions() - 1);
+  stage.split(c, co, ci, columnsOfTile(width), TailStrategy::GuardWithIf)
       .split(ci, ci, cv, V)
-      .reorder({cv, ci, sum.row, sum.term, co, sum.tile, sum.block, sum.head})
-      .vectorize(cv)
-      .unroll(ci)
-      .unroll(sum.row);
+      .reorder(loops);
+  if (sum.inPairs)
+    stage.atomic().vectorize(sum.part);
+  stage.vectorize(cv).unroll(ci).unroll(sum.row);
   join(f, sum);
   return co;
 }
@@ -44,9 +53,9 @@ void AttentionBackward::scheduleSums(Func &f, const Sum &sum, int width) {
 }
 
 // A register tile of dots: all lanes of a block, and some keys.
-void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
-                                     Func &reader) {
-  Var jo(names("jo")), ji(names("ji"));
+void AttentionBackward::scheduleDots(Func &dots, const RVar &part,
+                                     const RVar &depth, Func &reader) {
+  Var jo(names("jo")), ji(names("ji")), iv(names("iv"));
   const int tile = sums * V / together;
   reader.split(j, jo, ji, tile, TailStrategy::RoundUp)
       .reorder(i, ji, jo)
@@ -58,12 +67,14 @@ void AttentionBackward::scheduleDots(Func &dots, const RVar &depth,
       .bound_extent(j, tile)
       .vectorize(i, V)
       .unroll(i)
-      .unroll(j)
-      .update()
-      .reorder(i, j, depth)
-      .vectorize(i, V)
-      .unroll(i)
       .unroll(j);
+  Stage sums = dots.update();
+  sums.split(i, i, iv, V);
+  if (pairs)
+    sums.reorder(part, iv, i, j, depth).atomic().vectorize(part);
+  else
+    sums.reorder(iv, i, j, depth);
+  sums.vectorize(iv).unroll(i).unroll(j);
 }
 
 void AttentionBackward::scheduleAcross(Func &f, Func &square,
@@ -82,13 +93,14 @@ void AttentionBackward::scheduleAcross(Func &f, Func &square,
       .vectorize(ii);
   placeSquares(square, {f, io}, c, i, V);
   pipe.passes.push_back(turnSquares({square.name(), f.name(), ci.name(), V}));
-  pipe.passes.push_back(prefetchFar({of.name(), square.name(), 4, width}));
+  pipe.passes.push_back(
+      prefetchFar({of.name(), square.name(), bytesOf(of), width}));
 }
 
 // The rows of a head, side by side: tiles read them again and again.
 void AttentionBackward::scheduleRows(Func &f, const ImageParam &of, int width) {
   f.compute_at(pipe.out, head).vectorize(c, V, TailStrategy::GuardWithIf);
-  pipe.passes.push_back(prefetchFar({of.name(), f.name(), 4, width}));
+  pipe.passes.push_back(prefetchFar({of.name(), f.name(), bytesOf(of), width}));
 }
 
 // Computes all steps once for each block of queries of a head.
@@ -104,20 +116,33 @@ void AttentionBackward::scheduleSteps() {
     f.update().reorder(i, over).vectorize(i, V).unroll(i);
   };
   const int D = int(s.headDim), ofValue = int(s.valueDim);
-  scheduleAcross(steps.queryAcross, steps.querySquare, query, D);
-  scheduleAcross(steps.gradientAcross, steps.gradientSquare, gradient, ofValue);
+  if (pairs) {
+    schedulePairs();
+  } else {
+    scheduleAcross(steps.queryAcross, steps.querySquare, query, D);
+    scheduleAcross(steps.gradientAcross, steps.gradientSquare, gradient,
+                   ofValue);
+  }
   scheduleRows(steps.keyRows, key, D);
   scheduleRows(steps.valueRows, value, ofValue);
   for (Func *f : {&steps.scores, &steps.products})
     place(*f);
-  scheduleDots(steps.dot, steps.depth, steps.scores);
-  scheduleDots(steps.product, steps.valueDepth, steps.products);
-  for (Func *f : {&steps.weights, &steps.normal, &steps.slopes, &steps.ofScores,
-                  &steps.ofSink})
+  scheduleDots(steps.dot, paired.depth, steps.depth, steps.scores);
+  scheduleDots(steps.product, paired.valueDepth, steps.valueDepth,
+               steps.products);
+  for (Func *f :
+       {&steps.weights, &steps.normal, &steps.ofScores, &steps.ofSink})
     if (f->defined()) {
       place(*f);
       lanes(*f);
     }
+  if (!pairs) { // which round them as they come
+    place(steps.slopes);
+    lanes(steps.slopes);
+  }
+  place(steps.inverse);
+  lanes(steps.inverse);
+  steps.inverse.store_in(MemoryType::Stack);
   adds(steps.top, steps.topKey);
   adds(steps.sum, steps.sumKey);
   adds(steps.delta, steps.deltaKey);

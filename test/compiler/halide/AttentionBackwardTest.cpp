@@ -5,6 +5,7 @@
 // REQUIRES: x86-64-v4
 // RUN: %programs/kernel-attention-backward widest odd
 #include "compiler/kernels/ReadSpec.h"
+#include "compiler/weights/Elements.h"
 #include "test/compiler/halide/Inputs/AttentionBackwardCase.h"
 #include "test/compiler/halide/Inputs/EntryText.h"
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
@@ -20,7 +21,7 @@ using namespace mille::test;
 namespace {
 
 int failures = 0;
-constexpr double u = 0x1p-24;
+constexpr double u = 0x1p-24, ofBf16 = 0x1p-8;
 
 void expect(bool holds, const std::string &what) {
   if (!holds && ++failures <= 40)
@@ -32,12 +33,21 @@ struct Heads {
   Heads(int64_t rows, int64_t heads, int64_t width, unsigned seed,
         Guarded::Side side)
       : rows(rows), heads(heads), width(width), stride(strideOf(heads * width)),
-        numbers((rows - 1) * stride + heads * width, side) {
+        numbers((rows - 1) * stride + heads * width, side),
+        halves(numbers.size(), side, 2) {
     std::mt19937 random(seed);
     std::normal_distribution<float> draw(0.1f, 1);
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t n = 0; n < heads * width; ++n)
         numbers[m * stride + n] = draw(random);
+  }
+  // Rounds all to bf16, which kernels read then.
+  void narrow() {
+    isNarrow = true;
+    for (int64_t m = 0; m < rows; ++m)
+      for (int64_t n = m * stride; n < m * stride + heads * width; ++n)
+        numbers[n] =
+            widenBf16(halves.as<uint16_t>()[n] = narrowBf16(numbers[n]));
   }
   const float *at(int64_t m, int64_t h) const {
     return numbers.data() + m * stride + h * width;
@@ -51,8 +61,13 @@ struct Heads {
         },
         [&](int64_t n) { return int64_t(random() % uint64_t(n)); });
   }
-  std::string type() const { return rowsOf(heads * width, stride, "f32"); }
-  Argument all() { return matrix(numbers.data(), rows, heads * width, stride); }
+  std::string type() const {
+    return rowsOf(heads * width, stride, isNarrow ? "bf16" : "f32");
+  }
+  Argument all() {
+    return matrix(isNarrow ? halves.data() : numbers.data(), rows,
+                  heads * width, stride);
+  }
   // As lower describes an out: heads are its third dimension.
   Argument inHeads(int64_t first, int64_t end) {
     return {numbers.data() + first * width,
@@ -62,7 +77,8 @@ struct Heads {
   }
 
   int64_t rows, heads, width, stride;
-  Guarded numbers;
+  Guarded numbers, halves;
+  bool isNarrow = false;
 };
 
 // A gradient, and the sizes of the terms that it sums.
@@ -111,6 +127,9 @@ struct Problem {
          {std::pair{'q', &query}, {'k', &key}, {'v', &value}, {'g', &gradient}})
       if (c.spoilt == name)
         heads->spoil(c.kind);
+    if (c.narrow)
+      for (Heads *heads : {&query, &key, &value, &gradient})
+        heads->narrow();
   }
 
   static double slopeOf(int64_t h) { return 0.25 / double(1 << h); }
@@ -203,24 +222,23 @@ struct Problem {
 };
 
 void compare(const Heads &got, const Wanted &want, int64_t terms,
-             const std::string &name, bool spreads) {
+             const std::string &name, const Case &c) {
+  const double share = double(terms + 64) * 2 * u + (c.narrow ? ofBf16 : 0);
   for (int64_t m = 0; m < got.rows; ++m)
     for (int64_t n = 0; n < got.heads * got.width; ++n) {
       const int64_t at = m * got.heads * got.width + n;
       const double own = got.numbers[m * got.stride + n],
                    error = std::fabs(own - want.sum[at]);
       expect(std::isfinite(want.sum[at])
-                 ? (spreads && !std::isfinite(own)) ||
-                       error <=
-                           double(terms + 64) * 2 * u * want.size[at] + 1e-30
+                 ? (c.spreads() && !std::isfinite(own)) ||
+                       error <= share * want.size[at] + 1e-30
                  : !std::isfinite(own),
              name + "error " + std::to_string(error) + " of " +
                  std::to_string(want.sum[at]));
     }
 }
 
-// The outs in the op's order.
-using Outs = std::vector<std::unique_ptr<Heads>>;
+using Outs = std::vector<std::unique_ptr<Heads>>; // in the op's order
 Outs outsOf(const Problem &p, unsigned seed, Guarded::Side side) {
   const Case &c = p.c;
   Outs outs;
@@ -355,20 +373,17 @@ void checkSizes(const Case &c, Problem &p, const ParsedKernel &parsed,
       p.addQuery(h, i, want);
   size_t next = 0;
   compare(*outs[next++], want.key, p.queries + p.keys,
-          name + "of the key: ", c.spreads());
+          name + "of the key: ", c);
   compare(*outs[next++], want.value, p.queries + p.keys,
-          name + "of the value: ", c.spreads());
+          name + "of the value: ", c);
   if (c.keyColumns)
     compare(*outs[next++], want.keyBias, p.queries + p.keys,
-            name + "of the bias of keys: ", c.spreads());
+            name + "of the bias of keys: ", c);
   if (c.tabled())
-    compare(*outs[next++], want.bias, p.keys,
-            name + "of the bias: ", c.spreads());
+    compare(*outs[next++], want.bias, p.keys, name + "of the bias: ", c);
   if (c.sink)
-    compare(*outs[next++], want.sink, p.keys,
-            name + "of the sink: ", c.spreads());
-  compare(*outs[next], want.query, p.keys,
-          name + "of the query: ", c.spreads());
+    compare(*outs[next++], want.sink, p.keys, name + "of the sink: ", c);
+  compare(*outs[next], want.query, p.keys, name + "of the query: ", c);
   for (size_t i = 0; i < outs.size(); ++i) {
     Heads &part = *parts[i];
     const int64_t used = part.heads * part.width;
@@ -462,6 +477,11 @@ int main(int argc, char **argv) {
   little.most = AttentionBackwardSpec::mostOfShort;
   judge(little);
   checkShortRuns(little);
+  for (Case narrow : {Case{2, 1, 64, 32}, Case{2, 2, 32, 96, true, true},
+                      Case{1, 1, 16, 16}}) { // the last has no pairs
+    narrow.narrow = true;
+    check(narrow, isa);
+  }
   // Scores that are huge differ by more than their rounding tells apart, and
   // those that are no numbers have no weight (HostileTest.cpp).
   for (Hostile kind : hostileKinds)

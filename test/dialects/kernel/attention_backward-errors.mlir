@@ -141,3 +141,11 @@ func.func @attention_backward_c6_key_head(%x: tensor<?x24xf32>, %g: tensor<?x8xf
   %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false key_head_gradient : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
   return
 }
+
+// -----
+
+func.func @attention_backward_c2_elements(%x: tensor<?x24xbf16>, %g: tensor<?x8xf32>, %t: index) {
+  // expected-error @+1 {{gradient has elements of 'f32' but query of 'bf16'}}
+  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xf32> queries %t keys %t outs(%g, %g, %g : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false : tensor<?x24xbf16>, tensor<?x24xbf16>, tensor<?x24xbf16> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  return
+}

@@ -34,3 +34,14 @@ func.func @pairs(%x: tensor<?x24xf32>, %g: tensor<?x8xf32>, %h: tensor<?x1xf32>,
     : tensor<?x24xf32>, tensor<?x24xf32>, tensor<?x24xf32> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x1xf32>, tensor<?x6xf32>, tensor<?x8xf32>
   return %0#3 : tensor<?x6xf32>
 }
+
+// CHECK-LABEL: @narrow
+// CHECK: kernel.attention_backward %{{.*}}, %{{.*}}, %{{.*}} gradient %{{.*}} : tensor<?x8xbf16> queries
+// CHECK-SAME: tensor<?x24xbf16>, tensor<?x24xbf16>, tensor<?x24xbf16> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+func.func @narrow(%x: tensor<?x24xbf16>, %g: tensor<?x8xbf16>, %o: tensor<?x8xf32>, %t: index) -> tensor<?x8xf32> {
+  %0:3 = kernel.attention_backward %x, %x, %x gradient %g : tensor<?x8xbf16> queries %t keys %t
+    outs(%o, %o, %o : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 8, 16] scale 0.5 causal false
+    : tensor<?x24xbf16>, tensor<?x24xbf16>, tensor<?x24xbf16> -> tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>
+  return %0#2 : tensor<?x8xf32>
+}

@@ -27,6 +27,7 @@ struct Case {
   int64_t pairs = 0;      // the tokens of a bias by pair instead, 0: none
   int64_t keyColumns = 0; // of the bias by key, whose gradient is asked for
   int64_t most = 0;       // keys of a run, 0: no bound
+  bool narrow = false;    // query, key, value and gradient are bf16
 
   bool tabled() const { return distances || pairs; }
   // The columns of the table of biases for a head, and of its gradient.
@@ -52,7 +53,8 @@ inline std::string nameOf(const Case &c) {
          (c.byKey ? ", bias of keys" : "") +
          (c.keyColumns ? " in " + text(c.keyColumns) : "") +
          (c.most ? ", at most " + text(c.most) + " keys" : "") +
-         (c.sink ? ", sink" : "") + (c.segmented ? ", segments" : "") +
+         (c.narrow ? ", bf16" : "") + (c.sink ? ", sink" : "") +
+         (c.segmented ? ", segments" : "") +
          (c.spoilt ? std::string(", ") + wordOf(c.kind) + " " + c.spoilt : "") +
          ": ";
 }
