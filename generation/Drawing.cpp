@@ -102,6 +102,38 @@ Status takeAllowed(mille_generation &made, const uint64_t *allowed,
                                      (ll)made.vocabulary);
 }
 
+// Nothing changes the logits, and the largest is drawn.
+bool isLikeliest(const mille_sampling &sampling) {
+  return sampling.temperature == 0 && !sampling.bias_count &&
+         !sampling.allowed && sampling.repetition_penalty == 1 &&
+         sampling.presence_penalty == 0 && sampling.frequency_penalty == 0;
+}
+
+// The first id of the largest logit, as of candidates in order, without a list
+// of them: 1.5 MB of 49152. What is no number is -infinity.
+int32_t likeliestOf(const float *logits, int64_t count) {
+  constexpr int lanes = 16;
+  float most[lanes];
+  for (float &lane : most)
+    lane = -HUGE_VALF;
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    for (int lane = 0; lane < lanes; ++lane)
+      most[lane] =
+          logits[i + lane] > most[lane] ? logits[i + lane] : most[lane];
+  float largest = -HUGE_VALF;
+  for (; i < count; ++i)
+    largest = logits[i] > largest ? logits[i] : largest;
+  for (float lane : most)
+    largest = lane > largest ? lane : largest;
+  if (largest == -HUGE_VALF)
+    return 0;
+  int64_t id = 0;
+  while (logits[id] != largest)
+    ++id;
+  return (int32_t)id;
+}
+
 } // namespace
 
 Status draw(mille_generation &made, const Sequence &sequence,
@@ -109,6 +141,10 @@ Status draw(mille_generation &made, const Sequence &sequence,
   if (Status status = checkSampling(made, sampling))
     return status;
   const float *logits = made.lastLogits(sequence);
+  if (isLikeliest(sampling)) {
+    id = likeliestOf(logits, made.vocabulary);
+    return MILLE_OK;
+  }
   for (int32_t i = 0; i < made.vocabulary;
        ++i) // what is no number is not drawn
     made.candidates[i] = {isnan(logits[i]) ? -HUGE_VAL : (double)logits[i], 0,

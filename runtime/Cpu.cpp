@@ -61,7 +61,11 @@ extern "C" uint64_t mille_cpu_features(void) {
   // amx bf16, tile, int8
   if (all(d7, bit(22) | bit(24) | bit(25)) && keepsTiles(saved))
     features |= MILLE_CPU_AMX;
-  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & bit(5)))
+  if (!__get_cpuid_count(7, 1, &a, &b, &c, &d))
+    return features;
+  if (a & bit(4))
+    features |= MILLE_CPU_AVX_VNNI;
+  if (a & bit(5))
     features |= MILLE_CPU_AVX512_BF16;
   return features;
 }
@@ -83,6 +87,8 @@ extern "C" const char *mille_cpu_feature_name(uint64_t feature) {
     return "avx512_vbmi2 (with ifma, vbmi, bitalg)";
   case MILLE_CPU_AMX:
     return "amx (tile, bf16, int8)";
+  case MILLE_CPU_AVX_VNNI:
+    return "avx_vnni";
   }
   return nullptr;
 }

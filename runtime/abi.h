@@ -89,7 +89,8 @@ enum {
   MILLE_CPU_AVX512_BF16 = 1 << 2,
   MILLE_CPU_AVX512_VNNI = 1 << 3,
   MILLE_CPU_AVX512_VBMI2 = 1 << 4, /* with ifma, vbmi, bitalg */
-  MILLE_CPU_AMX = 1 << 5           /* tile, bf16, int8 */
+  MILLE_CPU_AMX = 1 << 5,          /* tile, bf16, int8 */
+  MILLE_CPU_AVX_VNNI = 1 << 6
 };
 
 /* A kind of devices: see Backend.h. The runtime's own are in Backends.h. */

@@ -77,8 +77,9 @@ v4 = v3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
 cascadelake = v4 | {"avx512_vnni"}
 zen4 = cascadelake | {"avx512_bf16", "avx512ifma", "avx512vbmi", "avx512_vbmi2",
                       "avx512_bitalg"}
+zen5 = zen4 | {"avx_vnni"}
 sapphirerapids = zen4 | {"amx_tile", "amx_bf16", "amx_int8"}
-isas = [name for name, needed in [("sapphirerapids", sapphirerapids), ("zen4", zen4), ("cascadelake", cascadelake),
+isas = [name for name, needed in [("sapphirerapids", sapphirerapids), ("zen5", zen5), ("zen4", zen4), ("cascadelake", cascadelake),
                                   ("x86-64-v4", v4), ("x86-64-v3", v3)]
         if needed <= flags]
 config.available_features.update(isas)

@@ -9,6 +9,12 @@ mille::CpuTraits mille::traitsOf(const Target &target) {
   const bool wide = target.features & MILLE_CPU_AVX512;
   const bool looksFar = !wide || (target.features & MILLE_CPU_AVX512_BF16),
              tileRegisters = target.features & MILLE_CPU_AMX;
-  return {wide, looksFar, tileRegisters, wide && looksFar && !tileRegisters,
-          wide && !tileRegisters};
+  const bool ofZen = wide && looksFar && !tileRegisters,
+             oneStream = ofZen && !(target.features & MILLE_CPU_AVX_VNNI);
+  return {wide,
+          looksFar,
+          tileRegisters,
+          ofZen,
+          wide && !tileRegisters && !oneStream,
+          oneStream};
 }

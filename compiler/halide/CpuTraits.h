@@ -11,12 +11,15 @@ struct CpuTraits {
   bool looksFar = true;
   bool tileRegisters = false; // AMX, of bf16 and of bytes
   // The core's own prefetcher follows the weights that a tile reads, so that
-  // only those of later tiles are worth prefetches. Measured on Zen 4, where
-  // bf16 gains 4 % at 8 and 16 rows and f32 nothing, and on Zen 5.
+  // only those of later tiles are worth prefetches. Measured on Zen 4 and 5.
   bool foresees = false;
   // What few rows or keys read of memory as one stream is worth prefetches.
   // Measured on Cascade Lake and Zen 5, not with AMX.
   bool prefetchesStreams = false;
+  // Memory gives one stream at its full speed, by the core's own prefetcher:
+  // prefetches of that stream, or of a second one beside it, make it slower.
+  // Measured on Zen 4, which has the AVX-512 of a Zen 5 but no AVX-VNNI.
+  bool oneStream = false;
 };
 
 // The least of the cores of a CPU's target; the defaults for a device.

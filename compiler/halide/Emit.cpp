@@ -222,10 +222,12 @@ Module placeBuffers(const Module &module, const ExpertGroups &experts) {
 
 EmitOptions emitOptionsOf(const mille::Target &target) {
   // Halide has VNNI from Zen 4 on only: for a Cascade Lake it lowers for that.
+  // A Zen 5's code is a Zen 4's but for what follows from its traits.
   static const struct {
     const char *name, *halide, *cpu;
   } table[] = {
       {"sapphirerapids", "x86-64-linux-avx512_zen4", "sapphirerapids"},
+      {"zen5", "x86-64-linux-avx512_zen4", "znver4"},
       {"zen4", "x86-64-linux-avx512_zen4", "znver4"},
       {"cascadelake", "x86-64-linux-avx512_zen4", "cascadelake"},
       {"x86-64-v4", "x86-64-linux-avx512_skylake", "x86-64-v4"},

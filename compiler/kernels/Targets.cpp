@@ -7,15 +7,19 @@
 
 using namespace mille;
 
+// Zen 5 is told from Zen 4 by AVX-VNNI, which no kernel uses: the two want
+// other prefetches (CpuTraits.h).
 static constexpr uint64_t v3 = MILLE_CPU_AVX2, v4 = v3 | MILLE_CPU_AVX512,
                           cascadelake = v4 | MILLE_CPU_AVX512_VNNI,
                           zen4 = cascadelake | MILLE_CPU_AVX512_BF16 |
                                  MILLE_CPU_AVX512_VBMI2,
+                          zen5 = zen4 | MILLE_CPU_AVX_VNNI,
                           sapphirerapids = zen4 | MILLE_CPU_AMX;
 
 llvm::ArrayRef<Target> mille::knownTargets() {
   static const Target targets[] = {
       {"sapphirerapids", TargetKind::cpu, "", sapphirerapids},
+      {"zen5", TargetKind::cpu, "", zen5},
       {"zen4", TargetKind::cpu, "", zen4},
       {"cascadelake", TargetKind::cpu, "", cascadelake},
       {"x86-64-v4", TargetKind::cpu, "", v4},

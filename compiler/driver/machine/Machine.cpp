@@ -105,7 +105,8 @@ std::string mille::featureNames(uint64_t features) {
       {MILLE_CPU_AVX512_BF16, "avx512_bf16"},
       {MILLE_CPU_AVX512_VNNI, "avx512_vnni"},
       {MILLE_CPU_AVX512_VBMI2, "avx512_vbmi2"},
-      {MILLE_CPU_AMX, "amx"}};
+      {MILLE_CPU_AMX, "amx"},
+      {MILLE_CPU_AVX_VNNI, "avx_vnni"}};
   std::string text;
   for (auto [bit, name] : names)
     if (features & bit)

@@ -45,7 +45,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       prefetchesIntoL2(machine.prefetchesIntoL2), picks(machine.picks),
       looksFar(machine.looksFar), foresees(machine.foresees),
       prefetchesStreams(machine.prefetchesStreams),
-      byExpert(device && s.experts),
+      oneStream(machine.oneStream), byExpert(device && s.experts),
       deviceTile(
           device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                  : DeviceTile{}),

@@ -83,7 +83,8 @@ private:
   // from L1.
   const bool inTiles;
   // As in Machine.
-  const bool prefetchesIntoL2, picks, looksFar, foresees, prefetchesStreams;
+  const bool prefetchesIntoL2, picks, looksFar, foresees, prefetchesStreams,
+      oneStream;
   // One launch holds the rows of all experts (devices only).
   const bool byExpert;
   const DeviceTile deviceTile;

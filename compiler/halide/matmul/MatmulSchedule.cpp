@@ -16,6 +16,10 @@ namespace {
 // Rows of tile registers that are dequantised before the epilogue reads them.
 constexpr int rowsOfGroup = 8;
 
+// Tiles that read a panel, from which on a second stream is worth its while
+// where memory wants one.
+constexpr int tilesOfSecondStream = 3;
+
 } // namespace
 
 // Computes f tile by tile, with `rows` rows of the tile.
@@ -177,7 +181,8 @@ void MatmulPipe::addPasses() {
   pipe.passes.push_back(prefetchPanels(
       {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes,
        step * steps, step * chunk, chunk, lines, groupedSteps(),
-       prefetchedLines(), !foresees, prefetchesIntoL2}));
+       prefetchedLines(), !foresees, prefetchesIntoL2,
+       oneStream && fewRows ? tilesOfSecondStream : 1}));
   if (pipelined)
     pipe.passes.push_back(pipelineTiles(
         {product.name(), parking.name(), no.name(), tileRows.y.name(),

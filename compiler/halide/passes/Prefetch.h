@@ -49,6 +49,7 @@ struct PanelPrefetch {
   int linesOfGroup;        // lines of the next panel that it prefetches
   bool ofTile;             // what the tile reads next is prefetched too
   bool intoL2;             // the next panel goes into L2 only, not into L1
+  int leastTiles;          // that read a panel where the next one is prefetched
 };
 
 // The pass, for add_custom_lowering_pass, which owns it.

@@ -6,6 +6,8 @@
 // CHECK: newest, int8: sapphirerapids
 // CHECK: newest, f32, host: sapphirerapids
 // CHECK: newest, f32, x86-64-v3,x86-64-v4: x86-64-v4 x86-64-v3
+// CHECK: newest without amx, f32: zen5 x86-64-v3
+// CHECK: zen4 with amx, f32: sapphirerapids x86-64-v3
 // CHECK: zen4, f32: zen4 x86-64-v3
 // CHECK: zen4, bf16: zen4
 // CHECK: zen4, int8: zen4
@@ -56,13 +58,16 @@ int main() {
   constexpr uint64_t avx2 = MILLE_CPU_AVX2;
   constexpr uint64_t zen4 = avx2 | MILLE_CPU_AVX512 | MILLE_CPU_AVX512_BF16 |
                             MILLE_CPU_AVX512_VNNI | MILLE_CPU_AVX512_VBMI2;
-  constexpr uint64_t newest = zen4 | MILLE_CPU_AMX;
+  constexpr uint64_t zen5 = zen4 | MILLE_CPU_AVX_VNNI;
+  constexpr uint64_t newest = zen5 | MILLE_CPU_AMX;
   constexpr uint64_t skylake = avx2 | MILLE_CPU_AVX512;
   constexpr uint64_t cascadelake = skylake | MILLE_CPU_AVX512_VNNI;
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("newest", newest, dtype, {});
   choose("newest", newest, "f32", {"host"});
   choose("newest", newest, "f32", {"x86-64-v3", "x86-64-v4"});
+  choose("newest without amx", zen5, "f32", {});
+  choose("zen4 with amx", zen4 | MILLE_CPU_AMX, "f32", {});
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("zen4", zen4, dtype, {});
   for (const char *dtype : {"f32", "bf16", "int8"})

@@ -85,8 +85,8 @@ int countOf(const std::string &word, const std::string &text) {
 // and 5, whose own prefetcher does. Each group prefetches 2 lines of the next
 // panel, or 3 for Zen 4 and 5 with few rows, into L2 alone where the CPU has
 // such an instruction. An address counts elements of the weight: the next
-// panel is 3072 or 3200 elements on, of 4 bytes in f32 and 2 in bf16. Steps
-// that fill no group come last.
+// panel is 3072 or 3200 elements on, of 4 bytes in f32 and 2 in bf16; of few
+// tiles on a Zen 4 it is their own. Steps that fill no group come last.
 void prefetches() {
   const std::string oddK =
       std::regex_replace(matmul(192, addBias), std::regex("x48x"), "x50x");
@@ -101,6 +101,8 @@ void prefetches() {
        0, 1},
       {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 3, 0,
        5},
+      {matmul(192, addBias), true, "min(", "(uint32)prefetch", "3072", "", 3, 0,
+       5, "zen5"},
       {matmul(64, addBias), false, "min(", "(uint32)prefetch", "3072", "", 2, 0,
        3},
       {matmul(192, addBias), false, "min(", "(uint32)prefetch", "3072", "", 18,
@@ -136,6 +138,12 @@ void prefetches() {
     expect(statement.find(".ahead = ") != std::string::npos &&
                statement.find(row.panel) != std::string::npos,
            "asks a panel ahead");
+    const size_t ahead = statement.find(".ahead = ");
+    const bool asksTiles =
+        countOf("select(", statement.substr(ahead, statement.find('\n', ahead) -
+                                                       ahead)) > 0;
+    expect(asksTiles == (row.few && row.isa == std::string("zen4")),
+           "how many tiles read a panel is asked");
     expect(statement.find(row.rest) != std::string::npos,
            "steps without a group");
   }
@@ -371,16 +379,17 @@ func.func @f(%x: memref<?x64xi8>, %w: memref<1x2x544xi8>,
 })";
 
 // Few rows prefetch the streams that they read, on CPUs with AVX-512 that have
-// no tile registers: in each loop the 9 lines of a block, but those of one row
-// on CPUs that look far ahead; and keys and values, of which the softmax
-// prefetches 4 lines a tile.
+// no tile registers, but for a Zen 4: in each loop the 9 lines of a block, but
+// those of one row on CPUs that look far ahead; and keys and values, of which
+// the softmax prefetches 4 lines a tile.
 void prefetchesStreams() {
   struct {
     const char *isa;
     int loops;
     bool asks;
   } rows[] = {{"cascadelake", 12, true},
-              {"zen4", 8, true},
+              {"zen5", 8, true},
+              {"zen4", 0, false},
               {"sapphirerapids", 0, false},
               {"x86-64-v3", 0, false}};
   for (const auto &[isa, loops, asks] : rows) {

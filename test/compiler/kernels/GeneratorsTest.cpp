@@ -2,7 +2,8 @@
 // the host, which panels both read; and the list of targets.
 //
 // RUN: %programs/kernels-generators 2>&1 | FileCheck %s
-// CHECK: targets: x86-64-v3 x86-64-v4 cascadelake zen4 sapphirerapids
+// CHECK: targets: x86-64-v3 x86-64-v4 cascadelake zen4 zen5
+// CHECK-SAME: {{^}} sapphirerapids
 // CHECK-SAME: {{^}} opencl cuda{{$}}
 // CHECK: devices: opencl cuda
 // CHECK: least: x86-64-v3

@@ -57,6 +57,42 @@ static void greedy(void) {
   CHECK(draw(&sampling) == 0);
 }
 
+/* The likeliest of more ids than vectors have lanes is the one that is drawn of
+ * all that a mask allows: there is a way of its own for it. */
+static void greedyOfMany(void) {
+  enum { many = 37 };
+  static float those[many];
+  mille_package wide = {
+      .next = 1, .vocabulary = many, .hash = 1, .logits = those};
+  mille_generation_options options = MILLE_GENERATION_OPTIONS_INIT;
+  const uint64_t all = ~0ull;
+  char why[512];
+  mille_generation *other;
+  int64_t of;
+  CHECK(mille_generation_create(&fakeRuntime, &wide, &options, &other, why,
+                                sizeof why) == MILLE_OK);
+  CHECK(mille_sequence_open(other, &of) == MILLE_OK);
+  for (uint32_t turn = 0, seed = 1; turn < 500; ++turn) {
+    for (int i = 0; i < many; ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      const int drawn = seed >> 24;
+      those[i] = drawn < 8 ? NAN : drawn < 16 ? -INFINITY : drawn / 8;
+      if (turn % 50 == 0) /* none is above -INFINITY */
+        those[i] = drawn < 99 ? NAN : -INFINITY;
+    }
+    mille_sampling sampling = plain(0);
+    int32_t alone, ofMask;
+    CHECK(mille_sequence_rewind(other, of, 0) == MILLE_OK);
+    CHECK(mille_sequence_append(other, of, held, 1) == MILLE_OK);
+    CHECK(mille_generation_decode(other) == MILLE_OK);
+    CHECK(mille_sequence_sample(other, of, &sampling, &alone) == MILLE_OK);
+    sampling.allowed = &all;
+    CHECK(mille_sequence_sample(other, of, &sampling, &ofMask) == MILLE_OK);
+    CHECK(alone == ofMask);
+  }
+  mille_generation_close(other);
+}
+
 static void shares(void) {
   int counts[vocabulary];
   mille_sampling sampling = plain(1);
@@ -227,6 +263,7 @@ int main(void) {
                                 sizeof why) == MILLE_OK);
   CHECK(mille_sequence_open(g, &s) == MILLE_OK);
   greedy();
+  greedyOfMany();
   shares();
   places();
   penalties();

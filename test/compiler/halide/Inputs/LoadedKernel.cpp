@@ -166,7 +166,8 @@ bool mille::test::machineHas(const Target &isa) {
   if ((isa.features & MILLE_CPU_AVX512_VBMI2) && !vbmi2)
     return false;
   // Also asks the system for the registers.
-  if ((isa.features & MILLE_CPU_AMX) && !(mille_cpu_features() & MILLE_CPU_AMX))
+  const uint64_t asked = MILLE_CPU_AMX | MILLE_CPU_AVX_VNNI;
+  if (isa.features & asked & ~mille_cpu_features())
     return false;
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
