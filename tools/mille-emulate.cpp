@@ -18,34 +18,50 @@
 
 namespace cl = llvm::cl;
 
+static cl::OptionCategory words("Options");
+
 static cl::opt<std::string> file(cl::Positional, cl::Required,
-                                 cl::desc("FILE.mlir"));
+                                 cl::desc("FILE.mlir"), cl::cat(words));
 static cl::opt<unsigned> seeds("seeds", cl::init(3),
-                               cl::desc("schedules to try"));
+                               cl::desc("schedules to try"), cl::cat(words));
 static cl::opt<unsigned> firstSeed("first-seed", cl::init(1),
-                                   cl::desc("the first of them"));
+                                   cl::desc("the first of them"),
+                                   cl::cat(words));
 static cl::opt<unsigned> units("units", cl::init(2),
-                               cl::desc("multiprocessors"));
+                               cl::desc("multiprocessors"), cl::cat(words));
 static cl::list<int64_t> rows("rows", cl::CommaSeparated,
-                              cl::desc("rows of the out, each a run"));
-static cl::opt<int64_t> sequences("sequences", cl::init(1));
+                              cl::desc("rows of the out, each a run"),
+                              cl::cat(words));
+static cl::opt<int64_t> sequences("sequences", cl::init(1),
+                                  cl::desc("that share the rows"),
+                                  cl::cat(words));
 static cl::opt<int64_t> keys("keys", cl::init(0),
-                             cl::desc("keys of a sequence"));
-static cl::opt<int64_t> first("first", cl::desc("position of the first query"));
-static cl::opt<bool> tiles("tiles", cl::desc("every tile of an op"));
-static cl::opt<std::string> rowClass("class",
-                                     cl::desc("few or many rows alone"));
-static cl::opt<std::string> function("function", cl::desc("of this one only"));
+                             cl::desc("keys of a sequence"), cl::cat(words));
+static cl::opt<int64_t> first("first", cl::desc("position of the first query"),
+                              cl::cat(words));
+static cl::opt<bool> tiles("tiles", cl::desc("every tile of an op"),
+                           cl::cat(words));
 static cl::opt<std::string>
-    leftOut("break", cl::desc("leave out KIND:NUMBER (wait, release, fence, "
-                              "barrier), or each in turn: all"));
+    rowClass("class", cl::desc("few or many rows alone"), cl::cat(words));
+static cl::opt<std::string> function("function", cl::desc("of this one only"),
+                                     cl::cat(words));
 static cl::opt<std::string>
-    inputs("inputs", cl::desc("of a model after the stage fuse, which is run "
-                              "whole: a safetensors file"));
+    leftOut("break",
+            cl::desc("leave out KIND:NUMBER (wait, release, fence, "
+                     "barrier), or each in turn: all"),
+            cl::cat(words));
+static cl::opt<std::string>
+    inputs("inputs",
+           cl::desc("of a model after the stage fuse, which is run "
+                    "whole: a safetensors file"),
+           cl::cat(words));
 static cl::opt<std::string> dtype("dtype", cl::init("bf16"),
-                                  cl::desc("what its matmuls read"));
-static cl::opt<bool> print("print", cl::desc("print the results"));
-static cl::opt<std::string> folder("dump", cl::desc("write all buffers there"));
+                                  cl::desc("what its matmuls read"),
+                                  cl::cat(words));
+static cl::opt<bool> print("print", cl::desc("print the results"),
+                           cl::cat(words));
+static cl::opt<std::string> folder("dump", cl::desc("write all buffers there"),
+                                   cl::cat(words));
 
 static mille::Status runModule(mille::emulate::Trials trials,
                                mlir::Operation *kernels) {
@@ -104,6 +120,7 @@ static mille::Status runAll(mlir::ModuleOp module) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(words); // those of LLVM
   cl::ParseCommandLineOptions(argc, argv, "emulates kernels for Hopper\n");
   mlir::DialectRegistry registry;
   mille::registerDialects(registry);

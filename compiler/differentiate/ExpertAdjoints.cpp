@@ -29,6 +29,19 @@ bool isRouted(Value weights, const Primal &primal) {
   return weights && primal.isActive(weights);
 }
 
+// What the gradients of `op`'s rows and of its weights read.
+template <typename Op>
+SmallVector<Value> readsOf(Op op, Value experts, const Primal &primal) {
+  SmallVector<Value> values;
+  if (experts)
+    values.push_back(experts);
+  if (op.getWeights())
+    values.push_back(op.getWeights());
+  if (isRouted(op.getWeights(), primal))
+    values.push_back(op.getInput());
+  return values;
+}
+
 } // namespace
 
 template <> SmallVector<Value> reads<RouteOp>(RouteOp op, const Primal &) {
@@ -49,12 +62,7 @@ LogicalResult adjoint<RouteOp>(RouteOp op, OpBuilder &builder,
 
 template <>
 SmallVector<Value> reads<DispatchOp>(DispatchOp op, const Primal &primal) {
-  SmallVector<Value> values{op.getExperts()};
-  if (op.getWeights())
-    values.push_back(op.getWeights());
-  if (isRouted(op.getWeights(), primal))
-    values.push_back(op.getInput());
-  return values;
+  return readsOf(op, op.getExperts(), primal);
 }
 template <>
 LogicalResult adjoint<DispatchOp>(DispatchOp op, OpBuilder &builder,
@@ -73,14 +81,7 @@ LogicalResult adjoint<DispatchOp>(DispatchOp op, OpBuilder &builder,
 
 template <>
 SmallVector<Value> reads<CombineOp>(CombineOp op, const Primal &primal) {
-  SmallVector<Value> values;
-  if (Value experts = expertsOf(op.getInput()))
-    values.push_back(experts);
-  if (op.getWeights())
-    values.push_back(op.getWeights());
-  if (isRouted(op.getWeights(), primal))
-    values.push_back(op.getInput());
-  return values;
+  return readsOf(op, expertsOf(op.getInput()), primal);
 }
 template <>
 LogicalResult adjoint<CombineOp>(CombineOp op, OpBuilder &builder,

@@ -214,6 +214,10 @@ Status mille::checkOptions(CompileWords &o) {
     return refuseOptions(
         "--tune measures a package but --stop-after makes none",
         "mille compile MODEL -o DIR --tune");
+  if (!o.folder.empty() && o.stopAfter)
+    return refuseOptions(
+        "-o is given but --stop-after makes no package: it prints the IR",
+        "mille compile MODEL --stop-after=STAGE > FILE.mlir");
   if (o.folder.empty() && !o.stopAfter)
     return refuseOptions("-o is required: the folder for the package",
                          "mille compile MODEL -o DIR");

@@ -65,6 +65,28 @@ static std::string explain(const CLI::ParseError &error, const CLI::App *app) {
   return text.str();
 }
 
+// The first list with an empty word among the words of a command line that
+// `command` parsed, as what is wrong with it; "": none has. CLI11 drops such
+// words in silence.
+static std::string emptyWordIn(llvm::ArrayRef<const char *> words,
+                               const CLI::App &command) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    auto [name, list] = StringRef(words[i]).split('=');
+    const CLI::Option *option = name.starts_with("--")
+                                    ? command.get_option_no_throw(name.str())
+                                    : nullptr;
+    if (!option || option->get_delimiter() != ',')
+      continue;
+    if (name.size() == StringRef(words[i]).size() && i + 1 < words.size())
+      list = words[++i];
+    llvm::SmallVector<StringRef> parts;
+    list.split(parts, ',');
+    if (llvm::is_contained(parts, ""))
+      return (name + " is '" + list + "' but has an empty word").str();
+  }
+  return "";
+}
+
 static const CLI::App *chosenCommand(const CLI::App &root) {
   for (const CLI::App *command : root.get_subcommands(nullptr))
     if (command->parsed())
@@ -108,6 +130,14 @@ mille::parseCommandLine(int argc, const char *const *argv,
     std::string usual =
         "mille " + (app == &root ? "" : app->get_name() + " ") + "--help";
     refuseOptions(text, help.empty() ? usual : help.str());
+    status = 2;
+    return std::nullopt;
+  }
+  std::string empty = emptyWordIn(
+      llvm::ArrayRef(argv, argc).drop_front(argc > 0), *chosenCommand(root));
+  if (!empty.empty()) {
+    refuseOptions(empty,
+                  "mille " + chosenCommand(root)->get_name() + " --help");
     status = 2;
     return std::nullopt;
   }

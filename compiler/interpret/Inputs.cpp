@@ -76,8 +76,12 @@ public:
   }
 
 private:
+  // The place is that of no line of the program: what is wrong are the inputs.
+  InFlightDiagnostic errorOnInputs() {
+    return emitError(UnknownLoc::get(forward.getContext()));
+  }
   Status wrong(const Twine &what) {
-    forward.emitError() << what;
+    errorOnInputs() << what;
     return Status::input;
   }
 
@@ -90,27 +94,32 @@ private:
 
   Status checkNames() {
     std::vector<std::string> known;
+    std::string missing;
     for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
       if (isSize(i))
         continue;
-      if (!isa<RankedTensorType>(forward.getArgumentTypes()[i]))
-        return wrong("argument " + Twine(i) +
-                     " of forward is not a tensor: "
-                     "the interpreter runs programs before they are planned");
+      if (!isa<RankedTensorType>(forward.getArgumentTypes()[i])) {
+        forward.emitError()
+            << "argument " << i << " of forward is not a tensor: "
+            << "the interpreter runs programs before they are planned";
+        return Status::input;
+      }
       known.push_back(inputName(forward, i).str());
-      if (!inputs.count(known.back()) && defaultOf(i).empty() &&
-          !kernel::isState(forward, i))
-        return wrong("input " + known.back() + " is missing");
+      if (missing.empty() && !inputs.count(known.back()) &&
+          defaultOf(i).empty() && !kernel::isState(forward, i))
+        missing = known.back();
     }
+    // First what is given: a name that is misspelt is also one that is missing.
     for (auto &[name, value] : inputs)
       if (!llvm::is_contained(known, name)) {
-        auto error = forward.emitError()
+        auto error = errorOnInputs()
                      << "input " << name << " is given but the model has none "
                      << "of that name";
         error.attachNote() << "its inputs are " << llvm::join(known, ", ");
         return Status::input;
       }
-    return Status::done;
+    return missing.empty() ? Status::done
+                           : wrong("input " + missing + " is missing");
   }
 
   const Tensor *given(StringRef name) const {

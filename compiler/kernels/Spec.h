@@ -170,6 +170,10 @@ struct AttentionSpec {
     return causal || windowLeft || windowRight || chunk ||
            has(AttentionOperand::segments);
   }
+  // Whether a query may see less than all keys of its sequence.
+  bool hidesKeys() const {
+    return hidesPairs() || has(AttentionOperand::keyMask);
+  }
 };
 
 // Rounds rows to bytes, integers or floats; the out holds their parameters.

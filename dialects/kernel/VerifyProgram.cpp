@@ -9,27 +9,18 @@ using mille::shapeText;
 using mille::transformer::LayerStack;
 
 LogicalResult WeightOp::verifySymbolUses(SymbolTableCollection &tables) {
-  std::string why;
-  bool isOpen = false;
-  auto type = mille::transformer::valueType(
-      getValue(),
-      [&](FlatSymbolRefAttr name) {
-        auto symbol = mille::transformer::resolveSymbol(*this, name, tables);
-        isOpen |= symbol.open;
-        return symbol.meaning;
-      },
-      why);
-  if (isOpen)
+  auto type = mille::transformer::typeOfValue(*this, getValue(), tables); // C1
+  if (failed(type))
+    return failure();
+  if (!*type)
     return success();
-  if (failed(type)) // C1
-    return emitOpError() << "value " << why;
   auto given = cast<ShapedType>(getResult().getType());
   Type element = given.getElementType();
   bool known = element.isF32() || element.isBF16() || element.isF16() ||
                isa<Float8E4M3FNType>(element) || element.isSignlessInteger(8) ||
                element.isSignlessInteger(32);
-  if (!known || given.getShape() != type->getShape()) // C1
-    return emitOpError() << "value is " << shapeText(type->getShape())
+  if (!known || given.getShape() != (*type).getShape()) // C1
+    return emitOpError() << "value is " << shapeText((*type).getShape())
                          << " but the result is " << given;
   return success();
 }

@@ -168,6 +168,26 @@ LogicalResult mille::transformer::verifyColumns(LayerStack stack,
   return success();
 }
 
+FailureOr<RankedTensorType>
+mille::transformer::typeOfValue(Operation *user, Attribute value,
+                                SymbolTableCollection &tables) {
+  std::string why;
+  bool isOpen = false;
+  auto type = valueType(
+      value,
+      [&](FlatSymbolRefAttr name) {
+        Symbol symbol = resolveSymbol(user, name, tables);
+        isOpen |= symbol.open;
+        return symbol.meaning;
+      },
+      why);
+  if (isOpen)
+    return RankedTensorType();
+  if (failed(type))
+    return user->emitOpError() << "value " << why;
+  return type;
+}
+
 LogicalResult mille::transformer::verifyShapeOf(Operation *user, StringRef role,
                                                 FlatSymbolRefAttr name,
                                                 ArrayRef<int64_t> shape,
@@ -199,4 +219,17 @@ LogicalResult mille::transformer::verifyShapeOf(Operation *user, StringRef role,
   error << " but must be " << shapeText(wanted);
   error.attachNote(symbol.definition->getLoc()) << name << " is given here";
   return error;
+}
+
+LogicalResult mille::transformer::verifyLinearShapes(
+    Operation *user, FlatSymbolRefAttr weight, FlatSymbolRefAttr bias,
+    ArrayRef<int64_t> rowsAndColumns, int64_t outputs, bool byExpert,
+    SymbolTableCollection &tables) {
+  SmallVector<int64_t> ofWeight(rowsAndColumns), ofBias{outputs};
+  if (byExpert)
+    for (auto *shape : {&ofWeight, &ofBias})
+      shape->insert(shape->begin(), -1);
+  if (failed(verifyShapeOf(user, "weight", weight, ofWeight, tables)))
+    return failure();
+  return verifyShapeOf(user, "bias", bias, ofBias, tables);
 }

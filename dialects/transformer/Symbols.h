@@ -20,12 +20,27 @@ struct Symbol {
 Symbol resolveSymbol(mlir::Operation *user, mlir::FlatSymbolRefAttr name,
                      mlir::SymbolTableCollection &tables);
 
+// The type of a value (valueType) whose symbols are of the model around `user`,
+// which null stands for where the op is not in a model. Fails with an error.
+mlir::FailureOr<mlir::RankedTensorType>
+typeOfValue(mlir::Operation *user, mlir::Attribute value,
+            mlir::SymbolTableCollection &tables);
+
 // Fails with an error unless `name` (may be null) is a parameter of shape
 // `shape` (-1: any extent). `role` is the subject of the error: "weight".
 mlir::LogicalResult verifyShapeOf(mlir::Operation *user, llvm::StringRef role,
                                   mlir::FlatSymbolRefAttr name,
                                   llvm::ArrayRef<int64_t> shape,
                                   mlir::SymbolTableCollection &tables);
+
+// The same for the `weight` [rows, columns] and the `bias` (may be null)
+// [outputs] of a linear map, with an entry for each expert where `byExpert`.
+mlir::LogicalResult verifyLinearShapes(mlir::Operation *user,
+                                       mlir::FlatSymbolRefAttr weight,
+                                       mlir::FlatSymbolRefAttr bias,
+                                       llvm::ArrayRef<int64_t> rowsAndColumns,
+                                       int64_t outputs, bool byExpert,
+                                       mlir::SymbolTableCollection &tables);
 
 // Fails with an error unless each column has one type. (C5 of `layers`.)
 mlir::LogicalResult verifyColumns(LayerStack stack,

@@ -112,10 +112,8 @@ LogicalResult NormGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
 }
 
 LogicalResult LinearOp::verify() {
-  if (Value experts = getExperts())
-    if (!agree(shapeOf(experts), shapeOf(getInput()).drop_back())) // C3
-      return mismatch(*this, "experts", shapeOf(experts), "input",
-                      shapeOf(getInput()));
+  if (failed(verifyExperts(*this, getExperts(), getInput()))) // C3
+    return failure();
   if (!agree(shapeOf(getInput()).drop_back(),
              shapeOf(getResult()).drop_back())) // C3
     return mismatch(*this, "input", shapeOf(getInput()), "result",
@@ -129,14 +127,10 @@ LogicalResult LinearOp::verifySymbolUses(SymbolTableCollection &tables) {
   SmallVector<int64_t> weight{channelsOf(getResult()), channelsOf(getInput())};
   if (getTransposed())
     std::swap(weight.front(), weight.back());
-  SmallVector<int64_t> bias{channelsOf(getResult())};
-  if (getExperts())
-    for (auto *shape : {&weight, &bias})
-      shape->insert(shape->begin(), -1);
-  if (failed(verifyShapeOf(*this, "weight", getWeightAttr(), weight,
-                           tables))) // C1
-    return failure();
-  return verifyShapeOf(*this, "bias", getBiasAttr(), bias, tables); // C2
+  return verifyLinearShapes(*this, getWeightAttr(), // C1
+                            getBiasAttr(), weight,  // C2
+                            channelsOf(getResult()), bool(getExperts()),
+                            tables);
 }
 
 LogicalResult LinearByHeadOp::verify() {

@@ -29,23 +29,14 @@ LogicalResult ParameterOp::verify() {
 }
 
 LogicalResult ParameterOp::verifySymbolUses(SymbolTableCollection &tables) {
-  std::string why;
-  bool isOpen = false;
-  auto type = valueType(
-      getValue(),
-      [&](FlatSymbolRefAttr name) {
-        Symbol symbol = resolveSymbol(*this, name, tables);
-        isOpen |= symbol.open;
-        return symbol.meaning;
-      },
-      why);
-  if (isOpen)
+  auto type = typeOfValue(*this, getValue(), tables); // C1
+  if (failed(type))
+    return failure();
+  if (!*type)
     return success();
-  if (failed(type)) // C1
-    return emitOpError() << "value " << why;
   auto declared = cast<RankedTensorType>(getType());
-  if (type->getShape() != declared.getShape()) // C1
-    return emitOpError() << "value is " << shapeText(type->getShape())
+  if ((*type).getShape() != declared.getShape()) // C1
+    return emitOpError() << "value is " << shapeText((*type).getShape())
                          << " but the type is "
                          << shapeText(declared.getShape());
   return success();

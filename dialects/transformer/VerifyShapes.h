@@ -34,6 +34,14 @@ inline mlir::LogicalResult verifyFinite(mlir::Operation *op,
                            << " but must be finite";
 }
 
+// Fails with an error unless `experts` (may be null) has the rows of `input`.
+inline mlir::LogicalResult
+verifyExperts(mlir::Operation *op, mlir::Value experts, mlir::Value input) {
+  if (!experts || agree(shapeOf(experts), shapeOf(input).drop_back()))
+    return mlir::success();
+  return mismatch(op, "experts", shapeOf(experts), "input", shapeOf(input));
+}
+
 // Fails with an error unless fixed_rows (may be null) names some of `rows`.
 inline mlir::LogicalResult verifyFixedRows(mlir::Operation *op,
                                            mlir::DenseI64ArrayAttr fixed,

@@ -51,10 +51,8 @@ LogicalResult WeightGradientOp::verify() {
   if (!agree(shapeOf(getGradient()).drop_back(), rows)) // C3
     return mismatch(*this, "gradient", shapeOf(getGradient()), "input",
                     shapeOf(getInput()));
-  if (Value experts = getExperts())
-    if (!agree(shapeOf(experts), rows)) // C3
-      return mismatch(*this, "experts", shapeOf(experts), "input",
-                      shapeOf(getInput()));
+  if (failed(verifyExperts(*this, getExperts(), getInput()))) // C3
+    return failure();
   if (getFixedRows() && getExperts()) // C5
     return emitOpError("has fixed_rows and experts");
   if (failed(verifyFixedRows(*this, getFixedRowsAttr(), // C5
@@ -65,16 +63,11 @@ LogicalResult WeightGradientOp::verify() {
 
 LogicalResult
 WeightGradientOp::verifySymbolUses(SymbolTableCollection &tables) {
-  SmallVector<int64_t> weight{channelsOf(getGradient()),
-                              channelsOf(getInput())};
-  SmallVector<int64_t> bias{channelsOf(getGradient())};
-  if (getExperts())
-    for (auto *shape : {&weight, &bias})
-      shape->insert(shape->begin(), -1);
-  if (failed(verifyShapeOf(*this, "weight", getWeightAttr(), weight,
-                           tables))) // C1
-    return failure();
-  return verifyShapeOf(*this, "bias", getBiasAttr(), bias, tables); // C2
+  const int64_t outputs = channelsOf(getGradient());
+  return verifyLinearShapes(*this, getWeightAttr(), // C1
+                            getBiasAttr(),          // C2
+                            {outputs, channelsOf(getInput())}, outputs,
+                            bool(getExperts()), tables);
 }
 
 LogicalResult ActivateGradientOp::verify() {

@@ -1,7 +1,7 @@
 // Finds the driver's functions by dlopen.
 #include "runtime/cuda/Library.h"
+#include "runtime/NamedFunctions.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +11,9 @@ namespace mille::cuda {
 // Tensor maps and clusters came with CUDA 12.0, whose PTX kernels have.
 constexpr int leastVersion = 12000;
 
-// A loop over one text of all names: code for each function would be longer
-// than the rest of this file, and each address of a name a relocation. Null, or
-// the name of a function that there is not.
-const char *Library::find(void *library) {
 #define NAME(function, symbol, parameters) #symbol "\0"
-  static const char names[] = MILLE_CUDA_FUNCTIONS(NAME);
+static const char names[] = MILLE_CUDA_FUNCTIONS(NAME);
 #undef NAME
-  void **at = (void **)&functionsBegin;
-  for (const char *name = names; *name; name += strlen(name) + 1)
-    if (!(*++at = dlsym(library, name)))
-      return name;
-  return nullptr;
-}
 
 mille_status Library::load(Message &message) {
   const char *own = getenv("MILLE_CUDA_LIBRARY");
@@ -42,7 +32,8 @@ mille_status Library::load(Message &message) {
                        "needed; install a newer driver",
                        name, version / 1000, version % 1000 / 10,
                        leastVersion / 1000, leastVersion % 1000 / 10);
-  if (const char *missing = find(library))
+  if (const char *missing =
+          findFunctions(library, names, (void **)&functionsBegin + 1))
     return message.set(MILLE_NO_DEVICE,
                        "the CUDA driver %s has no function %s: CUDA 12.0 or "
                        "later is needed",

@@ -7,7 +7,7 @@
 namespace mille::cuda {
 
 struct Library {
-  void *functionsBegin = nullptr; // before them, for `find`
+  void *functionsBegin = nullptr; // before them, for `load`
 #define DECLARE(name, symbol, parameters) CUresult(*name) parameters = nullptr;
   MILLE_CUDA_FUNCTIONS(DECLARE)
 #undef DECLARE
@@ -25,9 +25,6 @@ struct Library {
     char text[64];
   };
   Name nameOf(CUresult code) const;
-
-private:
-  const char *find(void *library);
 };
 
 } // namespace mille::cuda

@@ -1,44 +1,35 @@
 // Finds OpenCL's functions by dlopen, and names its error codes.
 // Must not call any of them.
 #include "runtime/opencl/Library.h"
+#include "runtime/NamedFunctions.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 namespace mille::opencl {
 
-// A loop over one text of all names: code for each function would be longer
-// than the rest of this file, and each address of a name a relocation. Null, or
-// the name of a function that there is not.
-const char *Library::find(void *library) {
 #define NAME(name) #name "\0"
-  static const char names[] = MILLE_OPENCL_FUNCTIONS(NAME);
+static const char names[] = MILLE_OPENCL_FUNCTIONS(NAME);
 #undef NAME
-  void **at = (void **)&functionsBegin;
-  for (const char *name = names; *name; name += strlen(name) + 1)
-    if (!(*++at = dlsym(library, name)))
-      return name;
-  return nullptr;
-}
 
 mille_status Library::load(Message &message) {
   const char *own = getenv("MILLE_OPENCL_LIBRARY");
-  const char *names[] = {own ? own : "libOpenCL.so.1", "libOpenCL.so"};
-  void *library = dlopen(names[0], RTLD_NOW | RTLD_LOCAL);
+  const char *files[] = {own ? own : "libOpenCL.so.1", "libOpenCL.so"};
+  void *library = dlopen(files[0], RTLD_NOW | RTLD_LOCAL);
   if (!library && !own)
-    library = dlopen(names[1], RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(files[1], RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return message.set(MILLE_NO_DEVICE,
                        "no OpenCL library: %s cannot be loaded; install the "
                        "device's driver and an OpenCL loader",
-                       names[0]);
-  if (const char *missing = find(library))
+                       files[0]);
+  if (const char *missing =
+          findFunctions(library, names, (void **)&functionsBegin + 1))
     return message.set(MILLE_NO_DEVICE,
                        "the OpenCL library %s has no function %s: OpenCL 1.2 "
                        "is needed",
-                       names[0], missing);
+                       files[0], missing);
   return MILLE_OK;
 }
 

@@ -41,7 +41,7 @@ namespace mille::opencl {
   X(clReleaseEvent)
 
 struct Library {
-  void *functionsBegin = nullptr; // before them, for `find`
+  void *functionsBegin = nullptr; // before them, for `load`
 #define DECLARE(name) decltype(&::name) name = nullptr;
   MILLE_OPENCL_FUNCTIONS(DECLARE)
 #undef DECLARE
@@ -49,9 +49,6 @@ struct Library {
   // Loads $MILLE_OPENCL_LIBRARY, or the system's OpenCL loader. It is never
   // unloaded, since drivers leave threads running.
   mille_status load(Message &message);
-
-private:
-  const char *find(void *library);
 };
 
 // The name of a code, such as "CL_OUT_OF_RESOURCES", or else "error -9999".

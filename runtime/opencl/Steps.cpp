@@ -5,8 +5,12 @@
 namespace mille::opencl {
 namespace {
 
-// While planning: makes the step's kernel, once per session.
-int32_t prepare(mille_session &session, Step step) {
+// While planning: makes the step's kernel, once per session. `items`,
+// `localBytes`: of a work-group.
+int32_t prepare(mille_session &session, Step step, uint64_t items,
+                uint64_t localBytes = 0) {
+  if (int32_t code = checkGroup(session, items, localBytes))
+    return code;
   Part &part = partOf(session);
   cl_kernel &kernel = part.steps[(int)step];
   if (kernel)
@@ -81,44 +85,34 @@ int32_t addTable(mille_session &session, const void *table, uint64_t bytes) {
 
 int32_t gather(mille_session &session, const Gather &g) {
   if (session.planning) {
-    if (int32_t code = checkGroup(session, elementItems, 0))
+    if (int32_t code = prepare(session, Step::gather, elementItems))
       return code;
-    if (int32_t code = addTable(session, g.index, (uint64_t)g.count * 4))
-      return code;
-    return prepare(session, Step::gather);
+    return addTable(session, g.index, (uint64_t)g.count * 4);
   }
   return callGather(Call(session, Step::gather), g);
 }
 
 int32_t mean(mille_session &session, const Mean &m) {
-  if (session.planning) {
-    const int32_t code = checkGroup(session, elementItems, 0);
-    return code ? code : prepare(session, Step::mean);
-  }
+  if (session.planning)
+    return prepare(session, Step::mean, elementItems);
   return callMean(Call(session, Step::mean), m);
 }
 
 int32_t similarity(mille_session &session, const Similarity &s) {
-  if (session.planning) {
-    const int32_t code = checkGroup(session, elementItems, 0);
-    return code ? code : prepare(session, Step::similarity);
-  }
+  if (session.planning)
+    return prepare(session, Step::similarity, elementItems);
   return callSimilarity(Call(session, Step::similarity), s);
 }
 
 int32_t remember(mille_session &session, const Remember &r) {
-  if (session.planning) {
-    const int32_t code = checkGroup(session, elementItems, 0);
-    return code ? code : prepare(session, Step::remember);
-  }
+  if (session.planning)
+    return prepare(session, Step::remember, elementItems);
   return callRemember(Call(session, Step::remember), r);
 }
 
 int32_t recur(mille_session &session, const Recurrence &r) {
-  if (session.planning) {
-    const int32_t code = checkGroup(session, elementItems, 0);
-    return code ? code : prepare(session, Step::recur);
-  }
+  if (session.planning)
+    return prepare(session, Step::recur, elementItems);
   return callRecur(Call(session, Step::recur), r);
 }
 
@@ -130,11 +124,10 @@ int32_t route(mille_session &session, const Route &r) {
   if (!experts)
     return session.stopped();
   if (session.planning) {
-    int32_t code =
-        checkGroup(session, sortItems, 4 * perEntry + 3 * 4 * sortItems);
-    if (code == 0)
-      code = prepare(session, Step::route);
-    return code ? code : prepare(session, Step::sort);
+    const uint64_t localBytes = 4 * perEntry + 3 * 4 * sortItems;
+    if (int32_t code = prepare(session, Step::route, sortItems, localBytes))
+      return code;
+    return prepare(session, Step::sort, sortItems, localBytes);
   }
   if (int32_t code = callRoute(Call(session, Step::route), r, experts))
     return code;

@@ -205,7 +205,7 @@ void AttentionPipe::mixPairs() {
     pairValues();
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
+  const bool hides = s.hidesKeys();
   if (hides)
     lookForNan();
   for (bool careful : {false, true}) {

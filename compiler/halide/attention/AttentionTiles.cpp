@@ -41,7 +41,7 @@ void AttentionPipe::mixInTiles() {
   turnValues();
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
+  const bool hides = s.hidesKeys();
   if (hides)
     lookForNan();
   for (bool careful : {false, true}) {

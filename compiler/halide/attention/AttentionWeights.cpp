@@ -146,7 +146,7 @@ Expr AttentionPipe::result(const Expr &column, const Expr &lane,
 void AttentionPipe::mix() {
   mixed = make("mixed");
   mixed(d, q, t, e, h) = mixedBefore();
-  const bool hides = s.hidesPairs() || s.has(Operand::keyMask);
+  const bool hides = s.hidesKeys();
   // A device tests every weight instead.
   const bool looks = hides && !device;
   if (looks)

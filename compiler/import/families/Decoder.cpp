@@ -120,6 +120,15 @@ Decoder::layerTypes(llvm::ArrayRef<StringRef> known,
   return config.layerTypes(model.layers, known, usual);
 }
 
+void Decoder::askedWindows(llvm::function_ref<bool(int64_t, int64_t)> usual) {
+  int64_t width = window("sliding_window", 4096);
+  if (!config.flag("use_sliding_window", false))
+    width = 0;
+  const int64_t most = config.integer("max_window_layers", 28);
+  slidingLayers(width,
+                [&](int64_t layer) { return width && usual(layer, most); });
+}
+
 void Decoder::slidingLayers(int64_t window,
                             llvm::function_ref<bool(int64_t)> usual) {
   kinds = layerTypes(

@@ -46,6 +46,10 @@ public:
              llvm::function_ref<llvm::StringRef(int64_t)> usual);
   // Full and sliding layers; windows on the sliding ones.
   void slidingLayers(int64_t window, llvm::function_ref<bool(int64_t)> usual);
+  // Windows of `sliding_window`, where `use_sliding_window` asks for them, on
+  // the layers that `usual` says of `max_window_layers`.
+  void
+  askedWindows(llvm::function_ref<bool(int64_t layer, int64_t most)> usual);
   bool slides(int64_t layer) { return kinds[layer] == "sliding_attention"; }
 
   // Which layers have RoPE: no_rope_layers (1 says yes), or all but every n-th.

@@ -10,23 +10,9 @@ static constexpr llvm::StringRef architectures[] = {
     "DeiTModel", "DeiTForImageClassification",
     "DeiTForImageClassificationWithTeacher"};
 
-#define LAYER "deit.encoder.layer.*."
 static constexpr TensorName tensors[] = {
-    {"class", "deit.embeddings.cls_token"},
+    VIT_TENSORS("deit."),
     {"distillation", "deit.embeddings.distillation_token"},
-    {"position.weight", "deit.embeddings.position_embeddings"},
-    {"patch", "deit.embeddings.patch_embeddings.projection"},
-    {"layers.*.attn.in_norm", LAYER "layernorm_before"},
-    {"layers.*.attn.q", LAYER "attention.attention.query"},
-    {"layers.*.attn.k", LAYER "attention.attention.key"},
-    {"layers.*.attn.v", LAYER "attention.attention.value"},
-    {"layers.*.attn.o", LAYER "attention.output.dense"},
-    {"layers.*.ffn.in_norm", LAYER "layernorm_after"},
-    {"layers.*.ffn.in", LAYER "intermediate.dense"},
-    {"layers.*.ffn.out", LAYER "output.dense"},
-    {"final_norm", "deit.layernorm"},
-    {"pooler", "deit.pooler.dense"},
-    {"classifier", "classifier"},
     {"class_classifier", "cls_classifier"},
     {"distillation_classifier", "distillation_classifier"}};
 

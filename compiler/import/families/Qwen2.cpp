@@ -13,12 +13,7 @@ static void describe(Config &config, ModelSpec &model) {
   Decoder d(config, model, {32, 4096, 151936, 32, 32, 0, 22016, 1e-6});
   d.rope();
   d.biases(true, true, true, false);
-  int64_t window = d.window("sliding_window", 4096);
-  if (!config.flag("use_sliding_window", false))
-    window = 0;
-  int64_t first = config.integer("max_window_layers", 28);
-  d.slidingLayers(window,
-                  [&](int64_t layer) { return window && layer >= first; });
+  d.askedWindows([](int64_t layer, int64_t most) { return layer >= most; });
   d.preNorm();
   d.head(false);
 }

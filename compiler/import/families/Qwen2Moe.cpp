@@ -21,12 +21,8 @@ static void describe(Config &config, ModelSpec &model) {
   d.rope();
   bool bias = config.flag("qkv_bias", true);
   d.biases(bias, bias, bias, false);
-  int64_t window = d.window("sliding_window", 4096);
-  if (!config.flag("use_sliding_window", false))
-    window = 0;
-  int64_t end = config.integer("max_window_layers", 28);
-  d.slidingLayers(window, [&](int64_t layer) {
-    return window && layer < end && layer % 2 == 0;
+  d.askedWindows([](int64_t layer, int64_t most) {
+    return layer < most && layer % 2 == 0;
   });
 
   FeedForward dense = d.f;

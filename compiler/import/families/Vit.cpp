@@ -9,22 +9,7 @@ using namespace mille::transformer;
 static constexpr llvm::StringRef architectures[] = {
     "ViTModel", "ViTForImageClassification"};
 
-#define LAYER "vit.encoder.layer.*."
-static constexpr TensorName tensors[] = {
-    {"class", "vit.embeddings.cls_token"},
-    {"position.weight", "vit.embeddings.position_embeddings"},
-    {"patch", "vit.embeddings.patch_embeddings.projection"},
-    {"layers.*.attn.in_norm", LAYER "layernorm_before"},
-    {"layers.*.attn.q", LAYER "attention.attention.query"},
-    {"layers.*.attn.k", LAYER "attention.attention.key"},
-    {"layers.*.attn.v", LAYER "attention.attention.value"},
-    {"layers.*.attn.o", LAYER "attention.output.dense"},
-    {"layers.*.ffn.in_norm", LAYER "layernorm_after"},
-    {"layers.*.ffn.in", LAYER "intermediate.dense"},
-    {"layers.*.ffn.out", LAYER "output.dense"},
-    {"final_norm", "vit.layernorm"},
-    {"pooler", "vit.pooler.dense"},
-    {"classifier", "classifier"}};
+static constexpr TensorName tensors[] = {VIT_TENSORS("vit.")};
 
 static constexpr llvm::StringRef otherTensors[] = {
     "embeddings.mask_token", "pooler.dense.weight", "pooler.dense.bias",

@@ -11,7 +11,7 @@ static constexpr StringRef schemesIntroduction =
 Written by `mille-spec-page --schemes` from the table that draws weights
 (`compiler/import/schemes/Schemes.cpp`).
 
-```
+```sh
 mille init spec.json -o model.safetensors --scheme=deepnorm --seed=1
 mille compile spec.json --weights=model.safetensors -o out
 ```
