@@ -63,6 +63,11 @@ static Status openBoth(const VerifyOptions &options, bool hiddenStates,
                              scratch, context, package);
         failed(status))
       return status;
+  if (package.entry(trainStepName))
+    return refuseOptions("package " + package.name +
+                             " was compiled with --train: what can be verified "
+                             "are its gradients",
+                         "mille verify " + options.subject + " --train");
   return Reference::open(package, context, reference);
 }
 
@@ -118,11 +123,6 @@ static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
                    context, scratch, package, reference);
       failed(status))
     return status;
-  if (package.entry(trainStepName))
-    return refuseOptions("package " + package.name +
-                             " was compiled with --train: what can be verified "
-                             "are its gradients",
-                         "mille verify " + options.subject + " --train");
   report.of(package.name);
   // Odd sizes, or smaller ones if the model does not take so many tokens.
   if (options.inputs.empty()) {
