@@ -19,8 +19,6 @@ static const Rung table[] = {
     {Stage::link, "link", "the package is on disk", false},
 };
 
-llvm::ArrayRef<Rung> mille::rungs() { return table; }
-
 std::optional<Stage> mille::stageNamed(llvm::StringRef name) {
   for (const Rung &rung : table)
     if (rung.name == name)

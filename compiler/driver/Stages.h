@@ -18,7 +18,6 @@ struct Rung {
   bool prints;              // --stop-after prints its IR
 };
 
-llvm::ArrayRef<Rung> rungs();
 std::optional<Stage> stageNamed(llvm::StringRef name);
 const Rung &rungOf(Stage stage);
 

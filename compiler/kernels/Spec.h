@@ -89,7 +89,6 @@ struct MatmulSpec {
   bool ofBytes() const { return input.element == Element::u8; }
   bool inRows() const { return panel == 0; }
   bool ofBlocks() const { return bool(blocks); }
-  int64_t blocksOfRow() const { return inner / inputBlock; }
   // Whether the operands are bf16 or bytes, which tile registers multiply.
   bool isNarrow() const { return group() > 1 && !ofBlocks(); }
   int64_t group() const {
