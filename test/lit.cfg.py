@@ -85,6 +85,8 @@ isas = [name for name, needed in [("sapphirerapids", sapphirerapids), ("zen5", z
 config.available_features.update(isas)
 # The best of this machine by name: what it lacks is then emulated.
 config.substitutions.append(("%isa", isas[0] if isas else "x86-64-v3"))
+if config.libfuzzer == "ON":
+    config.available_features.add("libfuzzer")
 for name in ["address", "thread"]:
     if "-fsanitize=" in config.sanitize and name in config.sanitize:
         config.available_features.add(name + "-sanitizer")

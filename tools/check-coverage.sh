@@ -2,7 +2,8 @@
 # Which lines of the compiler the light tests reach: builds it with counters
 # (build-coverage, without optimisation), runs the tests of passes, dialects, importers,
 # verifiers and bad input, compiles the models of test/conformance as far as the host
-# program, whose numbers the gate compares, and prints the share of each room. What makes
+# program and runs them on the reference, whose numbers the gate compares, and prints the
+# share of each room. What makes
 # kernels is left to its own tests, and runtime, text and generation are linked as
 # applications have them: they are not counted.
 #   tools/check-coverage.sh [TEST ...]   folders and files of test in place of those
@@ -40,6 +41,8 @@ for found in $(find test/conformance -name case.json | sort); do
   # shellcheck disable=SC2086
   "$build/bin/mille" compile "$model" $options --hidden-states --stop-after=lower \
     > /dev/null || failed=1
+  "$build/bin/mille" run --hidden-states --inputs "$(dirname "$found")/inputs.safetensors" \
+    "$model" --target=reference --outputs "$build/outputs.safetensors" || failed=1
   # What a model has not, it refuses: status 1.
   for further in --train --entries=extend --image-size=any; do
     "$build/bin/mille" compile "$model" $further --stop-after=lower > /dev/null 2>&1 ||

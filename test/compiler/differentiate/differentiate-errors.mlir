@@ -1,15 +1,15 @@
 // What has no adjoint is named; a wish that the pass does not know, too.
 // RUN: %mille-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(transformer.model(differentiate{of=out loss=given}))'
-// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=y}))' 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: %refuses 1 %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=y}))' 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: the loss reads the output 'y' but there is none of that name
-// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=out loss=mean}))' 2>&1 | FileCheck %s --check-prefix=LOSS
+// RUN: %refuses 1 %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=out loss=mean}))' 2>&1 | FileCheck %s --check-prefix=LOSS
 // LOSS: loss is 'mean' but must be trained or given
-// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=some}))' 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
+// RUN: %refuses 1 %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=some}))' 2>&1 | FileCheck %s --check-prefix=RECOMPUTE
 // RECOMPUTE: recompute is 'some' but must be none, cheap, layer or segment:K, K from 1
-// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=segment:0}))' 2>&1 | FileCheck %s --check-prefix=LENGTH
+// RUN: %refuses 1 %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=segment:0}))' 2>&1 | FileCheck %s --check-prefix=LENGTH
 // LENGTH: recompute is 'segment:{{0|1a}}' but must be none, cheap, layer or segment:K, K from 1
-// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=segment:1a}))' 2>&1 | FileCheck %s --check-prefix=LENGTH
-// RUN: not %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=out}))' 2>&1 | FileCheck %s --check-prefix=CLASSES
+// RUN: %refuses 1 %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{recompute=segment:1a}))' 2>&1 | FileCheck %s --check-prefix=LENGTH
+// RUN: %refuses 1 %mille-opt %s --split-input-file --pass-pipeline='builtin.module(transformer.model(differentiate{of=out}))' 2>&1 | FileCheck %s --check-prefix=CLASSES
 // CLASSES: the loss reads an output without classes, 'tensor<?x?xf32>'
 
 transformer.model @no_adjoint {

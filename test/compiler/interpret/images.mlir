@@ -19,17 +19,17 @@
 // two cosines and two sines: of 2 pi (-2/3, 0, 2/3) down, of pi (-1, 1) across
 // CHECK-DAG: rotation [1, 7, 4] 1 1 0 0 -0.5 -1 0.8660254 -1.224647e-16 -0.5 -1 0.8660254 1.224647e-16 1 -1 0 -1.224647e-16 1 -1 0 1.224647e-16 -0.5 -1 -0.8660254 -1.224647e-16 -0.5 -1 -0.8660254 1.224647e-16{{$}}
 // RUN: python3 %tensors make %t/odd image:f32:1x1x5x2=1
-// RUN: not %mille run %t/m.mlir --target=reference --inputs %t/odd --outputs %t/out 2>&1 | FileCheck %s --check-prefix=ODD
+// RUN: %refuses 1 %mille run %t/m.mlir --target=reference --inputs %t/odd --outputs %t/out 2>&1 | FileCheck %s --check-prefix=ODD
 // ODD: error: height is 5 but must be a multiple of 2
 // What verifies as a kernel program may take another size for a side.
 // RUN: sed "s/height %arg2/height %arg0/" %t/k.mlir > %t/batch.mlir
-// RUN: not %mille run %t/batch.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=BATCH
+// RUN: %refuses 1 %mille run %t/batch.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=BATCH
 // BATCH: error: the image is 1 x 2 but a patch is 2 x 1
 // RUN: sed "s/width %arg3/width %arg2/" %t/k.mlir > %t/wide.mlir
-// RUN: not %mille run %t/wide.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=WIDE
+// RUN: %refuses 1 %mille run %t/wide.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=WIDE
 // WIDE: error: outs has 7 rows but the images give 19
 // RUN: sed "s/sides %arg2, %arg3/sides %arg2, %arg2/" %t/k.mlir > %t/pixels.mlir
-// RUN: not %mille run %t/pixels.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=PIXELS
+// RUN: %refuses 1 %mille run %t/pixels.mlir --target=reference --inputs %t/in --outputs %t/out 2>&1 | FileCheck %s --check-prefix=PIXELS
 // PIXELS: error: {{.*}}pixels{{.*}}12{{.*}}36
 #grid = #transformer.grid<tokens = "image_tokens", patch = [2, 1], own = [4, 3], prefix = 1>
 #shape = #transformer.shape<batch, 1, height, width>

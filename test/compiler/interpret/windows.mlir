@@ -22,7 +22,7 @@
 // STILL-DAG: segments [1, 12] 0 0 0 0 0 0 0 0 0 0 0 0{{$}}
 // STILL-DAG: back [1, 10, 1] 1 2 3 4 5 6 7 8 9 10{{$}}
 // RUN: python3 %tensors make %t/low image:f32:1x1x1x5=1
-// RUN: not %mille run %t/m.mlir --target=reference --inputs %t/low --outputs %t/out 2>&1 | FileCheck %s --check-prefix=LOW
+// RUN: %refuses 1 %mille run %t/m.mlir --target=reference --inputs %t/low --outputs %t/out 2>&1 | FileCheck %s --check-prefix=LOW
 // LOW: error: height is 1 but must be at least 2
 #grid = #transformer.grid<tokens = "image_tokens", patch = [1, 1], own = [4, 4], prefix = 0, parts = [<tokens = "windowed_tokens", side = [2, 2], each = 4>, <tokens = "merged_tokens", side = [2, 2], each = 1>], least = [2, 2]>
 #shape = #transformer.shape<batch, 1, height, width>

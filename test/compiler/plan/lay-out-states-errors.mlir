@@ -1,4 +1,4 @@
-// RUN: not %mille-opt %s --split-input-file --lay-out-states=cache=int8 2>&1 | FileCheck %s
+// RUN: %refuses 1 %mille-opt %s --split-input-file --lay-out-states=cache=int8 2>&1 | FileCheck %s
 
 // CHECK: cache is 'int8' but a head of keys has 6 columns, which must be a multiple of 4
 func.func @odd_heads(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x12xf32>, %keys: tensor<2x?x12xf32> {transformer.name = "keys", transformer.state}, %values: tensor<2x?x12xf32> {transformer.name = "values", transformer.state}) -> tensor<?x12xf32> {

@@ -1,7 +1,7 @@
 // RUN: %mille-opt %s --lay-out-states | FileCheck %s --check-prefixes=CHECK,F32
 // RUN: %mille-opt %s --narrow-types=dtype=bf16 --lay-out-states | FileCheck %s --check-prefixes=CHECK,BF16
 // RUN: %mille-opt %s --narrow-types=dtype=bf16 --lay-out-states=cache=int8 | FileCheck %s --check-prefixes=BYTES
-// RUN: not %mille-opt %s --lay-out-states=cache=int4 2>&1 | FileCheck %s --check-prefix=INT4
+// RUN: %refuses 1 %mille-opt %s --lay-out-states=cache=int4 2>&1 | FileCheck %s --check-prefix=INT4
 // INT4: cache is 'int4' but must be int8 or f16
 // RUN: %mille-opt %s --narrow-types="dtype=bf16 cache=f16" --lay-out-states=cache=f16 | FileCheck %s --check-prefixes=HALVES
 

@@ -5,7 +5,7 @@
 // RUN: %mille-opt %s --narrow-types=dtype=fp8 --remarks-filter=plan --remark-format=emitRemark 2>%t.fp8 | FileCheck %s --check-prefix=FP8
 // RUN: FileCheck %s --check-prefix=BF16REMARK --input-file=%t.fp8
 // BF16REMARK: a weight becomes bf16: its rows of 8 bytes are no multiples of 16
-// RUN: not %mille-opt %s --narrow-types=dtype=fp4 2>&1 | FileCheck %s --check-prefix=FP4
+// RUN: %refuses 1 %mille-opt %s --narrow-types=dtype=fp4 2>&1 | FileCheck %s --check-prefix=FP4
 // FP4: dtype is 'fp4' but must be f32, f16, bf16, int8, q8_0, q6_k, fp8, q5_k, q5_1, q5_0, iq4_xs, iq4_nl, q4_k, q4_1, q4_0, mxfp4, stored
 
 // The input is the application's: a rounded copy. What only the second matmul reads

@@ -4,22 +4,24 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 namespace {
 
-// A folder of this process, which ends with it.
+// A folder of this process, which ends with it: in memory, if there is a place
+// for that, since files are made thousands of times a second.
 class Folder {
 public:
   Folder() {
-    if (mkdtemp(name))
+    if (mkdtemp(name) || mkdtemp(std::strcpy(name, "/tmp/mille-fuzz-XXXXXX")))
       file = std::string(name) + "/fuzz.json";
   }
   ~Folder() {
     std::error_code ignored;
     std::filesystem::remove_all(name, ignored);
   }
-  char name[32] = "/tmp/mille-fuzz-XXXXXX";
+  char name[32] = "/dev/shm/mille-fuzz-XXXXXX";
   std::string file; // "": it could not be made
 };
 
