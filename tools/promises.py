@@ -173,7 +173,10 @@ took most:
   582 702, `fuzz-assembly` 160 241, `fuzz-interpret` 126 572, `fuzz-manifest` 72 425: no crash.
   2.8 of 8 CPU-hours. On the Zen 5, 33 CPU minutes: `fuzz-json` 10 523 259, `fuzz-safetensors`
   1 431 362, `fuzz-gguf` 4 866 299, `fuzz-formula` 36 302 054, `fuzz-manifest` 2 085 279,
-  `fuzz-interpret` 651 942, no crash; `fuzz-assembly` did not run. 3.3 of 8 CPU-hours.
+  `fuzz-interpret` 651 942, no crash; `fuzz-assembly` did not run. 3.3 of 8 CPU-hours. On a
+  Zen 4 beside other programs, 19 CPU minutes: `fuzz-json` 4 410 119, `fuzz-safetensors`
+  2 403 152, `fuzz-gguf` 3 545 707, `fuzz-formula` 6 196 742, `fuzz-manifest` 193 180,
+  `fuzz-assembly` 203 814, `fuzz-interpret` 213 981: no crash. 3.6 of 8 CPU-hours.
 * P4: `check-random.sh`: 23 800 models (seeds 1002 to 1120, 200 specs each; 10 000 are wanted)
   agree in double as imported, fused, with rewrites left out and with passes left out and in
   any order; some 22 000 of them train, and a step's losses and gradients agree as differentiated

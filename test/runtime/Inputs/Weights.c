@@ -171,7 +171,8 @@ static void lacking(void) {
                                       "avx512_bf16",
                                       "avx512_vnni",
                                       "avx512_vbmi2 (with ifma, vbmi, bitalg)",
-                                      "amx (tile, bf16, int8)"};
+                                      "amx (tile, bf16, int8)",
+                                      "avx_vnni"};
   enum { count = sizeof names / sizeof *names };
   for (int f = 0; f < count; ++f) {
     mille_isa needy[1] = {{"needy", 1ull << f}};
