@@ -17,8 +17,7 @@ namespace {
 constexpr int rowsOfGroup = 8;
 
 // Tiles that read a panel, from which on a second stream is worth its while
-// where memory wants one. A Zen 4 takes 1.08 of the time for two tiles without
-// it (bf16, 16 rows of MiniLM), and 0.94 for one (8 rows).
+// where memory wants one (PrefetchPanels.cpp has the figures).
 constexpr int tilesOfSecondStream = 2;
 
 } // namespace

@@ -16,11 +16,12 @@
 // from memory, takes 0.81 of the time at 16 rows in f32, 0.80 in bf16, 0.83 in
 // bytes; 0.85 at 12 rows, 0.90 at 6. (Weights that lie in L3 take 1.05 at 12
 // rows, and as long as before at 7 and 16.)
-// On a Zen 4 memory gives one stream alone at its full speed: where one or two
-// tiles read a panel, nothing asks for the next one. 768 -> 3072 from memory
-// then takes 0.79 of the time at 1 row in f32 and in bf16, 0.74 at 7, 0.78 at
-// 12, 0.93 at 16; with three tiles it would take 0.97 to 0.99 at 19 rows, and
-// 1.03 to 1.05 at 24.
+// On a Zen 4 memory gives one stream alone at its full speed: where one tile
+// reads a panel, nothing asks for the next one. 768 -> 3072 from memory then
+// takes 0.79 of the time at 1 row in f32 and in bf16, 0.74 at 7. Two tiles
+// would take 0.78 at 12 rows and 0.93 at 16, but 1.08 at 16 rows of MiniLM in
+// bf16, much of which lies in L3; three 0.97 to 0.99 at 19 and 1.03 to 1.05 at
+// 24.
 // Must not change what is computed: a prefetch past the last panel does
 // nothing.
 #include "compiler/halide/passes/Loops.h"
