@@ -256,6 +256,20 @@ private:
     return fromOwnNames(spec, tensors, problems);
   }
 
+  // Nobody named the weights that merely lie beside a spec.
+  void explainWeights(Problems &problems) {
+    if (!options.weights.empty() || !given.ends_with(".json"))
+      return;
+    bool said = false;
+    problems.forEachError([&](Problems::Problem &problem) {
+      if (!said)
+        problem.help("the weights of a spec are the model.safetensors beside "
+                     "it; --weights=FILE names others, --weights=random:SEED "
+                     "makes them");
+      said = true;
+    });
+  }
+
   // What a trainer's checkpoint holds beside the model.
   static bool isOfOptimizer(StringRef tensor) {
     return tensor.starts_with("state.m.") || tensor.starts_with("state.v.");
@@ -278,6 +292,7 @@ private:
           problems.note(mlir::FileLineColLoc::get(&context, entry->path, 0, 0),
                         "tensor '" + entry->tensor->name +
                             "' is no part of the model and is left out");
+    explainWeights(problems);
     return finish(problems);
   }
 

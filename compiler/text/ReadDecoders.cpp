@@ -8,38 +8,43 @@ using llvm::StringRef;
 //===-- Decoders ----------------------------------------------------------===//
 
 static bool sequence(TokenizerReading &reading, const json::Value &value) {
-  const json::Value *list = TokenizerReading::get(value, "decoders");
-  if (!list || list->kind != json::Kind::array)
-    return reading.fail(value.at, "key 'decoders' must be a list");
-  for (const json::Value &each : list->items)
-    if (!readDecoders(reading, each))
-      return false;
+  return readSequence(reading, value, "decoders", readDecoders);
+}
+
+// Appends a step, which the caller fills.
+static TextStep &append(TokenizerReading &reading, uint32_t kind) {
+  TextStep &step = reading.vocabulary.decoders.emplace_back();
+  step.kind = kind;
+  return step;
+}
+
+template <uint32_t kind>
+static bool plain(TokenizerReading &reading, const json::Value &) {
+  append(reading, kind);
   return true;
 }
 
-static bool strip(const TokenizerReading &reading, const json::Value &value,
-                  TextStep &step) {
+static bool strip(TokenizerReading &reading, const json::Value &value) {
+  bool fused = false;
+  for (const TextStep &before : reading.vocabulary.decoders)
+    fused = fused || before.kind == text::decodeFuseStep;
+  TextStep &step = append(reading, text::decodeStripStep);
   int64_t start = 0, stop = 0;
   if (!reading.string(value, "content", step.first) ||
       !reading.whole(value, "start", 0, 1 << 20, start) ||
       !reading.whole(value, "stop", 0, 1 << 20, stop))
     return false;
-  step.kind = text::decodeStripStep;
   step.number = uint32_t(start);
   step.other = uint32_t(stop);
-  bool fused = false;
-  for (const TextStep &before : reading.vocabulary.decoders)
-    fused = fused || before.kind == text::decodeFuseStep;
   // The end of a text is not known while it streams.
   return !fused || !stop ||
          reading.fail(value.at, "'stop' is " + llvm::Twine(stop) +
                                     " but must be 0 after a Fuse");
 }
 
-static bool pieces(const TokenizerReading &reading, const json::Value &value,
-                   TextStep &step) {
+static bool pieces(TokenizerReading &reading, const json::Value &value) {
+  TextStep &step = append(reading, text::decodePiecesStep);
   bool cleanup = true;
-  step.kind = text::decodePiecesStep;
   step.first = "##";
   if (!reading.string(value, "prefix", step.first) ||
       !reading.boolean(value, "cleanup", cleanup))
@@ -48,66 +53,50 @@ static bool pieces(const TokenizerReading &reading, const json::Value &value,
   return true;
 }
 
-static bool replace(const TokenizerReading &reading, const json::Value &value,
-                    TextStep &step) {
+static bool replace(TokenizerReading &reading, const json::Value &value) {
+  TextStep &step = append(reading, text::decodeReplaceStep);
   ReadPattern pattern;
   if (!readPattern(reading, value, pattern) ||
       !reading.string(value, "content", step.second))
     return false;
-  step.kind = text::decodeReplaceStep;
   step.first = pattern.literal;
   return pattern.isLiteral ||
          reading.fail(value.at, "a Replace decoder has a Regex but must have a "
                                 "String");
 }
 
+static bool metaspace(TokenizerReading &reading, const json::Value &value) {
+  return readMetaspace(reading, value,
+                       append(reading, text::decodeMetaspaceStep));
+}
+
+static bool suffix(TokenizerReading &reading, const json::Value &value) {
+  TextStep &step = append(reading, text::decodeSuffixStep);
+  step.first = "</w>";
+  return reading.string(value, "suffix", step.first);
+}
+
 // The ByteLevel decoder goes with a byte-level vocabulary only, and such a
 // vocabulary with that decoder only.
-static bool bytes(const TokenizerReading &reading, const json::Value &value,
-                  TextStep &step) {
-  step.kind = text::decodeBytesStep;
+static bool bytes(TokenizerReading &reading, const json::Value &value) {
+  append(reading, text::decodeBytesStep);
   return (reading.vocabulary.flags & text::byteLevel) ||
          reading.fail(value.at, "decoder is 'ByteLevel' but the pre-tokenizer "
                                 "is not");
 }
 
 bool mille::readDecoders(TokenizerReading &reading, const json::Value &value) {
-  StringRef type = reading.typeOf(value, "the decoder");
-  if (type.empty())
-    return false;
-  TextStep step;
-  bool good = true;
-  if (type == "Sequence")
-    return sequence(reading, value);
-  if (type == "ByteLevel") {
-    good = bytes(reading, value, step);
-  } else if (type == "ByteFallback") {
-    step.kind = text::decodeFallbackStep;
-  } else if (type == "Fuse") {
-    step.kind = text::decodeFuseStep;
-  } else if (type == "Strip") {
-    good = strip(reading, value, step);
-  } else if (type == "Replace") {
-    good = replace(reading, value, step);
-  } else if (type == "WordPiece") {
-    good = pieces(reading, value, step);
-  } else if (type == "Metaspace") {
-    step.kind = text::decodeMetaspaceStep;
-    good = readMetaspace(reading, value, step);
-  } else if (type == "BPEDecoder") {
-    step.kind = text::decodeSuffixStep;
-    step.first = "</w>";
-    good = reading.string(value, "suffix", step.first);
-  } else {
-    return reading.fail(value.at,
-                        "decoder is '" + type +
-                            "' but must be one of BPEDecoder, ByteFallback, "
-                            "ByteLevel, Fuse, Metaspace, Replace, Sequence, "
-                            "Strip, WordPiece");
-  }
-  if (good)
-    reading.vocabulary.decoders.push_back(std::move(step));
-  return good;
+  static const PartType types[] = {
+      {"BPEDecoder", suffix},
+      {"ByteFallback", plain<text::decodeFallbackStep>},
+      {"ByteLevel", bytes},
+      {"Fuse", plain<text::decodeFuseStep>},
+      {"Metaspace", metaspace},
+      {"Replace", replace},
+      {"Sequence", sequence},
+      {"Strip", strip},
+      {"WordPiece", pieces}};
+  return readPart(reading, value, "decoder", types);
 }
 
 //===-- Before and after a text -------------------------------------------===//
@@ -172,27 +161,24 @@ static bool pairOf(const TokenizerReading &reading, const json::Value &value,
   return true;
 }
 
-bool mille::readEnds(TokenizerReading &reading, const json::Value &value) {
-  StringRef type = reading.typeOf(value, "the post-processor");
-  if (type.empty())
-    return false;
-  if (type == "ByteLevel") // only offsets
-    return true;
-  if (type == "TemplateProcessing")
-    return fromTemplate(reading, value);
+static bool clsAndSep(TokenizerReading &reading, const json::Value &value) {
   Vocabulary &vocabulary = reading.vocabulary;
-  if (type == "BertProcessing" || type == "RobertaProcessing")
-    return pairOf(reading, value, "cls", vocabulary.firstIds) &&
-           pairOf(reading, value, "sep", vocabulary.lastIds);
-  const json::Value *list = TokenizerReading::get(value, "processors");
-  if (type == "Sequence" && list && list->kind == json::Kind::array) {
-    for (const json::Value &each : list->items)
-      if (!readEnds(reading, each))
-        return false;
-    return true;
-  }
-  return reading.fail(value.at,
-                      "post-processor is '" + type +
-                          "' but must be one of BertProcessing, ByteLevel, "
-                          "RobertaProcessing, Sequence, TemplateProcessing");
+  return pairOf(reading, value, "cls", vocabulary.firstIds) &&
+         pairOf(reading, value, "sep", vocabulary.lastIds);
+}
+
+// A ByteLevel post-processor changes only offsets.
+static bool nothing(TokenizerReading &, const json::Value &) { return true; }
+
+static bool processors(TokenizerReading &reading, const json::Value &value) {
+  return readSequence(reading, value, "processors", readEnds);
+}
+
+bool mille::readEnds(TokenizerReading &reading, const json::Value &value) {
+  static const PartType types[] = {{"BertProcessing", clsAndSep},
+                                   {"ByteLevel", nothing},
+                                   {"RobertaProcessing", clsAndSep},
+                                   {"Sequence", processors},
+                                   {"TemplateProcessing", fromTemplate}};
+  return readPart(reading, value, "post-processor", types);
 }

@@ -3,7 +3,6 @@
 #include "compiler/text/Reading.h"
 
 #include "compiler/text/Regex.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mille;
 using llvm::StringRef;
@@ -25,22 +24,13 @@ static TextStep split(StringRef regex, uint32_t keep, bool inverted = false) {
 
 static bool keepOf(const TokenizerReading &reading, const json::Value &value,
                    uint32_t &keep) {
-  const json::Value *behavior = TokenizerReading::get(value, "behavior");
-  if (!behavior)
-    return true;
-  int found = llvm::StringSwitch<int>(behavior->text)
-                  .Case("Isolated", text::isolated)
-                  .Case("Removed", text::removed)
-                  .Case("Contiguous", text::contiguous)
-                  .Case("MergedWithPrevious", text::withPrevious)
-                  .Case("MergedWithNext", text::withNext)
-                  .Default(-1);
-  if (found < 0)
-    return reading.must(*behavior, "behavior",
-                        "one of Isolated, Removed, Contiguous, "
-                        "MergedWithPrevious, MergedWithNext");
-  keep = uint32_t(found);
-  return true;
+  static const TokenizerReading::Word behaviors[] = {
+      {"Isolated", text::isolated},
+      {"Removed", text::removed},
+      {"Contiguous", text::contiguous},
+      {"MergedWithPrevious", text::withPrevious},
+      {"MergedWithNext", text::withNext}};
+  return reading.oneOf(value, "behavior", behaviors, keep);
 }
 
 static bool splitByPattern(TokenizerReading &reading,
@@ -82,19 +72,9 @@ static bool prefixOf(const TokenizerReading &reading, const json::Value &value,
   if (!reading.boolean(value, "add_prefix_space", older))
     return false;
   prefix = older ? text::always : text::never;
-  const json::Value *scheme = TokenizerReading::get(value, "prepend_scheme");
-  if (!scheme)
-    return true;
-  int found = llvm::StringSwitch<int>(scheme->text)
-                  .Case("always", text::always)
-                  .Case("first", text::first)
-                  .Case("never", text::never)
-                  .Default(-1);
-  if (found < 0)
-    return reading.must(*scheme, "prepend_scheme",
-                        "one of always, first, never");
-  prefix = uint32_t(found);
-  return true;
+  static const TokenizerReading::Word schemes[] = {
+      {"always", text::always}, {"first", text::first}, {"never", text::never}};
+  return reading.oneOf(value, "prepend_scheme", schemes, prefix);
 }
 
 bool mille::readMetaspace(const TokenizerReading &reading,
@@ -119,27 +99,28 @@ static bool metaspace(TokenizerReading &reading, const json::Value &value) {
   return true;
 }
 
+static bool partOfSequence(TokenizerReading &reading,
+                           const json::Value &value) {
+  // What follows would see letters in the place of bytes.
+  if (reading.vocabulary.flags & text::byteLevel)
+    return reading.fail(value.at, "a pre-tokenizer follows ByteLevel, which "
+                                  "must be the last of a Sequence");
+  return readSplits(reading, value);
+}
+
 static bool sequence(TokenizerReading &reading, const json::Value &value) {
-  const json::Value *list = TokenizerReading::get(value, "pretokenizers");
-  if (!list || list->kind != json::Kind::array)
-    return reading.fail(value.at, "key 'pretokenizers' must be a list");
-  for (const json::Value &each : list->items) {
-    // What follows would see letters in the place of bytes.
-    if (reading.vocabulary.flags & text::byteLevel)
-      return reading.fail(each.at, "a pre-tokenizer follows ByteLevel, which "
-                                   "must be the last of a Sequence");
-    if (!readSplits(reading, each))
-      return false;
-  }
-  return true;
+  return readSequence(reading, value, "pretokenizers", partOfSequence);
+}
+
+static TextStep splitAtPunctuation(uint32_t keep) {
+  return split("[\\p{P}" + std::string(asciiPunctuation) + "]", keep);
 }
 
 static bool punctuation(TokenizerReading &reading, const json::Value &value) {
   uint32_t keep = text::isolated;
   if (!keepOf(reading, value, keep))
     return false;
-  reading.vocabulary.splits.push_back(
-      split("[\\p{P}" + std::string(asciiPunctuation) + "]", keep));
+  reading.vocabulary.splits.push_back(splitAtPunctuation(keep));
   return true;
 }
 
@@ -164,43 +145,35 @@ static bool delimiter(TokenizerReading &reading, const json::Value &value) {
   return true;
 }
 
-bool mille::readSplits(TokenizerReading &reading, const json::Value &value) {
-  StringRef type = reading.typeOf(value, "the pre-tokenizer");
-  if (type.empty())
-    return false;
-  std::vector<TextStep> &splits = reading.vocabulary.splits;
-  if (type == "Sequence")
-    return sequence(reading, value);
-  if (type == "ByteLevel")
-    return byteLevel(reading, value);
-  if (type == "Split")
-    return splitByPattern(reading, value);
-  if (type == "Metaspace")
-    return metaspace(reading, value);
-  if (type == "Digits")
-    return digits(reading, value);
-  if (type == "Punctuation")
-    return punctuation(reading, value);
-  if (type == "CharDelimiterSplit")
-    return delimiter(reading, value);
-  if (type == "WhitespaceSplit") {
-    splits.push_back(split("\\s", text::removed));
-  } else if (type == "Whitespace") {
-    // Here joiners are of a word, unlike in the patterns of a Split.
-    splits.push_back(split("[\\w\\x{200C}\\x{200D}]+|"
-                           "[^\\w\\s\\x{200C}\\x{200D}]+",
-                           text::removed, true));
-  } else if (type == "BertPreTokenizer") {
-    splits.push_back(split("\\s", text::removed));
-    splits.push_back(
-        split("[\\p{P}" + std::string(asciiPunctuation) + "]", text::isolated));
-  } else {
-    return reading.fail(
-        value.at,
-        "pre-tokenizer is '" + type +
-            "' but must be one of BertPreTokenizer, ByteLevel, "
-            "CharDelimiterSplit, Digits, Metaspace, Punctuation, Sequence, "
-            "Split, Whitespace, WhitespaceSplit");
-  }
+static bool whitespace(TokenizerReading &reading, const json::Value &) {
+  reading.vocabulary.splits.push_back(split("\\s", text::removed));
   return true;
+}
+
+// Here joiners are of a word, unlike in the patterns of a Split.
+static bool words(TokenizerReading &reading, const json::Value &) {
+  reading.vocabulary.splits.push_back(split("[\\w\\x{200C}\\x{200D}]+|"
+                                            "[^\\w\\s\\x{200C}\\x{200D}]+",
+                                            text::removed, true));
+  return true;
+}
+
+static bool bert(TokenizerReading &reading, const json::Value &value) {
+  whitespace(reading, value);
+  reading.vocabulary.splits.push_back(splitAtPunctuation(text::isolated));
+  return true;
+}
+
+bool mille::readSplits(TokenizerReading &reading, const json::Value &value) {
+  static const PartType types[] = {{"BertPreTokenizer", bert},
+                                   {"ByteLevel", byteLevel},
+                                   {"CharDelimiterSplit", delimiter},
+                                   {"Digits", digits},
+                                   {"Metaspace", metaspace},
+                                   {"Punctuation", punctuation},
+                                   {"Sequence", sequence},
+                                   {"Split", splitByPattern},
+                                   {"Whitespace", words},
+                                   {"WhitespaceSplit", whitespace}};
+  return readPart(reading, value, "pre-tokenizer", types);
 }

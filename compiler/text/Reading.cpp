@@ -3,6 +3,7 @@
 #include "compiler/text/Reading.h"
 
 #include "compiler/text/Regex.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mille;
 using llvm::StringRef;
@@ -42,18 +43,27 @@ bool TokenizerReading::whole(const json::Value &object, StringRef key,
   return true;
 }
 
-StringRef TokenizerReading::typeOf(const json::Value &value,
-                                   StringRef what) const {
-  if (value.kind != json::Kind::object) {
-    fail(value.at, what + " is " + value.describe() + " but must be an object");
-    return "";
-  }
-  const json::Value *type = get(value, "type");
-  if (!type || type->kind != json::Kind::string || type->text.empty()) {
-    fail(value.at, what + " has no 'type'");
-    return "";
-  }
-  return type->text;
+// The names that a table has, as an error lists them.
+template <typename Each>
+static std::string listed(llvm::ArrayRef<Each> table,
+                          llvm::StringLiteral Each::*name) {
+  return llvm::join(
+      llvm::map_range(table,
+                      [&](const Each &each) { return StringRef(each.*name); }),
+      ", ");
+}
+
+bool TokenizerReading::oneOf(const json::Value &object, StringRef key,
+                             llvm::ArrayRef<Word> words, uint32_t &into) const {
+  const json::Value *value = get(object, key);
+  if (!value)
+    return true;
+  for (const Word &each : words)
+    if (value->kind == json::Kind::string && each.word == value->text) {
+      into = each.number;
+      return true;
+    }
+  return must(*value, key, "one of " + listed(words, &Word::word));
 }
 
 bool TokenizerReading::idOf(const json::Value &at, StringRef token,
@@ -63,6 +73,34 @@ bool TokenizerReading::idOf(const json::Value &at, StringRef token,
     return fail(at.at, "'" + token + "' is no token of the vocabulary");
   id = found->second;
   return true;
+}
+
+bool mille::readPart(TokenizerReading &reading, const json::Value &value,
+                     StringRef what, llvm::ArrayRef<PartType> types) {
+  if (value.kind != json::Kind::object)
+    return reading.fail(value.at, "the " + what + " is " + value.describe() +
+                                      " but must be an object");
+  const json::Value *type = TokenizerReading::get(value, "type");
+  if (!type || type->kind != json::Kind::string || type->text.empty())
+    return reading.fail(value.at, "the " + what + " has no 'type'");
+  for (const PartType &each : types)
+    if (each.name == type->text)
+      return each.read(reading, value);
+  return reading.fail(value.at, what + " is '" + type->text +
+                                    "' but must be one of " +
+                                    listed(types, &PartType::name));
+}
+
+bool mille::readSequence(TokenizerReading &reading, const json::Value &sequence,
+                         StringRef key,
+                         bool (*read)(TokenizerReading &,
+                                      const json::Value &)) {
+  const json::Value *list = TokenizerReading::get(sequence, key);
+  if (!list || list->kind != json::Kind::array)
+    return reading.fail(sequence.at, "key '" + key + "' must be a list");
+  return llvm::all_of(list->items, [&](const json::Value &each) {
+    return read(reading, each);
+  });
 }
 
 bool mille::readPattern(const TokenizerReading &reading,

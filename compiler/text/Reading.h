@@ -37,10 +37,30 @@ struct TokenizerReading {
                bool &into) const;
   bool whole(const json::Value &object, llvm::StringRef key, int64_t least,
              int64_t most, int64_t &into) const;
-  // The `type` of an object; "" after an error.
-  llvm::StringRef typeOf(const json::Value &value, llvm::StringRef what) const;
+  // A word as the number that goes with it.
+  struct Word {
+    llvm::StringLiteral word;
+    uint32_t number;
+  };
+  bool oneOf(const json::Value &object, llvm::StringRef key,
+             llvm::ArrayRef<Word> words, uint32_t &into) const;
   bool idOf(const json::Value &at, llvm::StringRef token, uint32_t &id) const;
 };
+
+// What a part of a tokenizer.json can be: the name in its "type", and who reads
+// it.
+struct PartType {
+  llvm::StringLiteral name;
+  bool (*read)(TokenizerReading &reading, const json::Value &value);
+};
+// Reads a part by its type. `what`, in errors, names the part: "decoder". They
+// list the types in the order of the table.
+bool readPart(TokenizerReading &reading, const json::Value &value,
+              llvm::StringRef what, llvm::ArrayRef<PartType> types);
+// Reads each part of the list that a Sequence has under `key`.
+bool readSequence(TokenizerReading &reading, const json::Value &sequence,
+                  llvm::StringRef key,
+                  bool (*read)(TokenizerReading &, const json::Value &));
 
 // The parts of a tokenizer.json, in the order in which they must be read.
 bool readModel(TokenizerReading &reading, const struct Sections &sections);
