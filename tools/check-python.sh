@@ -29,5 +29,5 @@ fi
   --cache-dir "$folder/mypy" -p mille)
 MILLE=$mille \
   SPEC=$PWD/test/conformance/native/post_layer_norm/spec.json \
-  DECODER=$PWD/test/conformance/llama_gqa \
+  DECODER=$PWD/test/conformance/llama_gqa MARIAN=$PWD/test/conformance/marian \
   "$python" -m pytest -q -p no:cacheprovider python/tests

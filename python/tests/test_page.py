@@ -1,0 +1,56 @@
+"""The Python of docs/python.md runs as it stands there, on tiny models of the names that it
+uses. MILLE: the command; DECODER, MARIAN: folders of small models."""
+import os
+import pathlib
+import re
+import shutil
+
+import numpy as np
+import pytest
+import tiny
+from tiny import bert, sentences
+
+import mille
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.M | re.S)
+IDS = np.array([[2, 5, 6, 3]], np.int32)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """What the blocks name."""
+    folder = tmp_path_factory.mktemp("page")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiny, "POSITIONS", 128)
+        bert(folder / "model")
+    sentences(bert(folder / "all-MiniLM-L6-v2"), {"pooling_mode_mean_tokens": True})
+    bert(folder / "reranker", labels=1)
+    bert(folder / "sentiment", labels=2)
+    bert(folder / "ner", labels=3, tokens=True,
+         id2label={"0": "O", "1": "B-PER", "2": "I-PER"})
+    shutil.copytree(os.environ["MARIAN"], folder / "opus-mt")
+    return folder
+
+
+def test_every_block_is_run_here():
+    assert len(BLOCKS) == 5
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda text: text.split("\n")[0][:30])
+def test_block(folder, block, monkeypatch):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("MILLE_COMPILER", os.environ["MILLE"])
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    names = {"mille": mille, "ids": IDS, "mask": np.ones_like(IDS), "text": "blue house",
+             "texts": ["blue house", "red"], "documents": ["red", "green tree", "house"]}
+    if "package.generation" in block:
+        names |= {"package": mille.compile(os.environ["DECODER"], entries="next"),
+                  "ids": [1, 5, 2, 9]}
+    elif "opus-mt" in block:
+        # The small model has fewer tokens, and shorter texts.
+        block = block.replace("58100", "0").replace("=64", "=40").replace("5, 40", "5, 8")
+        names["ids"] = [5, 6, 7, 0]
+    elif "verify" in block:
+        names["package"] = mille.compile("model")
+    exec(compile(block, str(PAGE), "exec"), names)
