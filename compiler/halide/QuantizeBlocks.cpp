@@ -14,6 +14,11 @@ constexpr int block = int(inputBlock), most = 127;
 
 Expr bitsOf(const Expr &x) { return reinterpret<int32_t>(x); }
 
+// A sum as the parameters have it.
+Expr counted(const Expr &sum) {
+  return reinterpret<float>(bitsOf(countsFrom) - sum * levelOffset);
+}
+
 // The byte that a number becomes.
 Expr level(const Expr &x, const Expr &inverse) {
   Expr nearest = cast<int32_t>(round(multiplied(x, inverse)));
@@ -56,8 +61,8 @@ Pipe buildQuantizeBlocks(const KernelSpec &spec, const Machine &machine,
   parameters(n, m) = undef<float>();
   parameters(each.y + B * each.x, m) =
       select(each.x == 0, step(each.y, m), each.x == 1,
-             cast<float>(sums(0, each.y, m) + sums(1, each.y, m)),
-             cast<float>(sums(0, each.y, m)));
+             counted(sums(0, each.y, m) + sums(1, each.y, m)),
+             counted(sums(0, each.y, m)));
   Func again(names("again")), values(names("values"));
   again(b, m) = 1.0f / parameters(b, m);
   values(n, m) = level(at(n), again(n / block, m));

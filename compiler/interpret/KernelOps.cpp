@@ -244,7 +244,7 @@ static void quantizeIntegers(ArrayRef<double> numbers, double *values,
 }
 
 // Rounds a row to values in blocks. `parameters`: the blocks' steps, then the
-// sums of their values, then the sums of their first halves.
+// sums of their values, then the sums of their first halves (BlockForm.h).
 static void quantizeBlocks(ArrayRef<double> row, double *values,
                            double *parameters) {
   const int64_t blocks = row.size() / inputBlock;
@@ -259,8 +259,8 @@ static void quantizeBlocks(ArrayRef<double> row, double *values,
       sums[k >= inputBlock / 2] += *values++;
     }
     parameters[b] = step;
-    parameters[blocks + b] = sums[0] + sums[1];
-    parameters[2 * blocks + b] = sums[0];
+    parameters[blocks + b] = countsFrom - levelOffset * (sums[0] + sums[1]);
+    parameters[2 * blocks + b] = countsFrom - levelOffset * sums[0];
   }
 }
 

@@ -125,7 +125,8 @@ def Kernel_QuantizeOp : Kernel_GeneratedOp<"quantize", [Kernel_TokenLocal],
     If the values are i8, they are in blocks of 32 columns. The step of a block is its largest
     magnitude divided by 127, at least 2^-100. A value is x / step, rounded to the nearest
     integer, ties to even. parameters[m] holds the steps of the row's blocks, then the sums of
-    their values, then the sums of the first halves. A block with a number that is not finite
+    their values, then the sums of the first halves, each sum as 1.5 * 2^23 - 128 * sum, whose
+    bits are an integer that a matmul can count from. A block with a number that is not finite
     has a step that is not finite.
 
     If the values are f8E4M3FN, parameters[m] is the row's scale: its largest magnitude divided

@@ -11,6 +11,14 @@ namespace mille {
 // sums.
 constexpr int64_t inputBlock = 32, inputParameters = 3;
 
+// A sum stands as countsFrom - levelOffset * sum. An f32 less than 2^22 away
+// from countsFrom has the bits of countsFrom plus the distance, as integers: a
+// matmul loads such bits, adds products of integers to them, and has the f32
+// without a conversion. Levels stand levelOffset above what they mean, as
+// unsigned bytes, in most encodings.
+constexpr float countsFrom = 0x1.8p23f;
+constexpr int levelOffset = 128;
+
 // A number is scale * (level - offset) - least; UnevenLevels.h has encodings in
 // which a level stands for another value. A block is 32 levels of a row.
 // `blocks` of them share the step of scales and the step of least values. A

@@ -26,6 +26,10 @@ SixteenBytes bytesOf(UnevenLevels uneven, int offset) {
   return bytes;
 }
 
+// Between f32 near countsFrom and integers (BlockForm.h).
+Expr bitsOfCount(const Expr &x) { return reinterpret<int32_t>(x); }
+Expr countOf(const Expr &x) { return added(x, -countsFrom); }
+
 // Levels below 8 bits are multiplied by this, as unsigned bytes.
 int factorOf(const BlockForm &form) {
   return unevenLevelsOf(form) ? 1 : form.factor();
@@ -109,10 +113,11 @@ Expr MatmulPipe::scaleAt(const Expr &b, int part) const {
   return multiplied(scale, cast<float>(reinterpret<int8_t>(steps)));
 }
 
-// What is subtracted for each 1 of the input's sum.
+// What is subtracted for each 1 of the input's sum, over levelOffset.
 Expr MatmulPipe::leastAt(const Expr &b) const {
   const BlockForm &form = s.blocks;
-  Expr least = stepAt(b, form.leastStepAt(accumulators, 0));
+  Expr least = multiplied(stepAt(b, form.leastStepAt(accumulators, 0)),
+                          1.0f / levelOffset);
   if (!form.sharesSteps())
     return least;
   Expr steps = byteAt(b, int(form.leastAt(accumulators, 0, 0)) +
@@ -120,20 +125,27 @@ Expr MatmulPipe::leastAt(const Expr &b) const {
   return multiplied(least, cast<float>(steps));
 }
 
-// The sum of a part's values, of the row at `start`.
-Expr MatmulPipe::inputSumAt(const Expr &b, const Expr &part,
-                            const Expr &start) const {
+// The integer from which a part's products are added up, of the row at `start`:
+// the bits of countsFrom, less what the levels' offset adds to the products.
+Expr MatmulPipe::startAt(const Expr &b, const Expr &part,
+                         const Expr &start) const {
+  const int offset = s.blocks.offset * factorOf(s.blocks);
+  const Expr from = bitsOfCount(countsFrom);
+  if (!offset)
+    return from + b * 0;
   auto sumAt = [&](int kind) {
-    return cast<int32_t>(parameters(kind * (K / block) + b, start));
+    return bitsOfCount(parameters(kind * (K / block) + b, start));
   };
-  if (s.blocks.parts == 1)
-    return sumAt(1);
-  return select(part == 0, sumAt(2), sumAt(1) - sumAt(2));
+  Expr bits = sumAt(1);
+  if (s.blocks.parts > 1)
+    bits = select(part == 0, sumAt(2), bits - sumAt(2) + from);
+  if (offset == levelOffset)
+    return bits;
+  return from + (bits - from) / levelOffset * offset;
 }
 
 void MatmulPipe::multiplyBlocks() {
   const BlockForm &form = s.blocks;
-  const int offset = form.offset * factorOf(form);
   Expr start = rowRead(), row = rowAt(i, t);
   Expr there = hasShortTiles ? select(lastIsWhole, row, start) : row;
   k = RDom(0, group, 0, groups / form.parts, names("k"));
@@ -147,8 +159,7 @@ void MatmulPipe::multiplyBlocks() {
   RDom once(0, 1, names("once"));
   once.where(inTileOfAll(i, t));
   dot(inBlock) = undef<int32_t>();
-  Expr sum = inputSumAt(b + once.x, share, start);
-  dot(inBlock) = (offset ? sum : once.x) * -offset;
+  dot(inBlock) = startAt(b + once.x, share, start);
   Expr inPart = share * (groups / form.parts) + k.y;
   dot(inBlock) += cast<int32_t>(levelAt(b, k.x, inPart)) *
                   cast<int32_t>(input(b * block + inPart * group + k.x, there));
@@ -156,7 +167,8 @@ void MatmulPipe::multiplyBlocks() {
   ofBlock.insert(ofBlock.end(), {0, blocks.x});
   product(inTile) = 0.0f;
   const Expr step = parameters(blocks.x, there);
-  Expr integers = cast<float>(dot(ofBlock)), scale = scaleAt(blocks.x, 0);
+  auto integersOf = [&] { return countOf(reinterpret<float>(dot(ofBlock))); };
+  Expr integers = integersOf(), scale = scaleAt(blocks.x, 0);
   if (form.scales() == 1) {
     product(inTile) += integers * multiplied(scale, step);
     return;
@@ -165,9 +177,9 @@ void MatmulPipe::multiplyBlocks() {
   ofBlock[ofBlock.size() - 2] = 1;
   Expr others =
       form.hasLeast
-          ? multiplied(-parameters(K / block + blocks.x, there),
+          ? multiplied(countOf(parameters(K / block + blocks.x, there)),
                        leastAt(blocks.x))
-          : multiplied(cast<float>(dot(ofBlock)), scaleAt(blocks.x, 1));
+          : multiplied(integersOf(), scaleAt(blocks.x, 1));
   product(inTile) += added(multiplied(integers, scale), others) * step;
 }
 

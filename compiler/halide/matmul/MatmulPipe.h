@@ -45,7 +45,7 @@ private:
   Expr stepAt(const Expr &b, int64_t place) const;
   Expr scaleAt(const Expr &b, int part) const;
   Expr leastAt(const Expr &b) const;
-  Expr inputSumAt(const Expr &b, const Expr &part, const Expr &start) const;
+  Expr startAt(const Expr &b, const Expr &part, const Expr &start) const;
   void multiplyBlocks();
   void scheduleBlocks();
   Expr outlierColumn(const Expr &row) const;

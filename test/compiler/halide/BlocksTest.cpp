@@ -102,8 +102,8 @@ struct Data {
               int8_t(c.extreme ? (m % 2 ? -127 : 127)
                                : std::nearbyint(draw(127)));
         of[b] = c.hostile ? hostileStep(m, b) : float(0.02 + draw(0.01));
-        of[blocks + b] = sums[0] + sums[1];
-        of[2 * blocks + b] = sums[0];
+        of[blocks + b] = countsFrom - levelOffset * (sums[0] + sums[1]);
+        of[2 * blocks + b] = countsFrom - levelOffset * sums[0];
       }
   }
 
@@ -309,8 +309,9 @@ void checkBlock(const std::string &name, const float *x, const int8_t *values,
     expect(std::fabs(values[k] - x[k] / double(step)) <= level,
            name + ": value " + number(k));
   }
-  expect(sum == added, name + ": sum");
-  expect(sumOfHalf == ofHalf, name + ": sum of the first half");
+  expect(sum == countsFrom - levelOffset * added, name + ": sum");
+  expect(sumOfHalf == countsFrom - levelOffset * ofHalf,
+         name + ": sum of the first half");
 }
 
 void checkQuantize(int64_t columns, bool narrow, const Target &isa) {
