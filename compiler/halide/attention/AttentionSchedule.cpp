@@ -2,6 +2,7 @@
 // memory that this takes. Must not change what is computed.
 #include "compiler/halide/Emit.h"
 #include "compiler/halide/attention/AttentionPipe.h"
+#include "compiler/halide/matmul/Tiles.h"
 #include "compiler/halide/passes/Prefetch.h"
 
 using namespace Halide;
@@ -458,6 +459,8 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
   if (spec.kind == KernelKind::weightGradient &&
       isBf16(spec.weightGradient.gradient.element))
     return scratchOfPairs(spec, base);
+  if (spec.kind == KernelKind::matmul)
+    base = bytesOfWidenedRows(spec);
   if (spec.kind != KernelKind::attention)
     return;
   const AttentionSpec &s = spec.attention;

@@ -38,9 +38,8 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
     : spec(spec), s(spec.matmul), names(names), device(machine.device),
       fewRows(few), inRows(inRows),
       isSmall(!device && mille::isSmall(spec, coreOf(machine, s.isNarrow()))),
-      oneInstruction(s.ofBytes()
-                         ? machine.bytes
-                         : s.input.element == Element::f32 || machine.pairs),
+      widens(!device && widensPairs(s, coreOf(machine, s.isNarrow()))),
+      oneInstruction(!s.ofBytes() || machine.bytes),
       inTiles(machine.tileRegisters && s.isNarrow()),
       prefetchesIntoL2(machine.prefetchesIntoL2), picks(machine.picks),
       looksFar(machine.looksFar), foresees(machine.foresees),
@@ -57,9 +56,9 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       steps(int(s.steps())), width(panel / accumulators),
       slices(width / tile.columns),
       // On a device neighbouring items read neighbouring words.
-      readsWords(device && group > 1),
+      readsWords(widens || (device && group > 1)),
       pipelined(coreOf(machine, s.isNarrow()).pipelines && oneInstruction &&
-                chunk == steps && slices == 1 && K % group == 0 &&
+                !widens && chunk == steps && slices == 1 && K % group == 0 &&
                 !s.ofBlocks()),
       vectorPieces(pipelined && machine.looksFar && s.epilogue.expensive() &&
                    !(s.ofBytes() && areShort(steps, tile, few))),
@@ -188,6 +187,12 @@ Expr MatmulPipe::columnInPanel() const {
 }
 Expr MatmulPipe::panelNumber() const { return no / slices; }
 
+// One of the two bf16 of a word, in f32.
+static Expr halfOf(const Expr &word, const Expr &part) {
+  return reinterpret<float>(
+      select(part == 0, word << 16, word & Expr(0xffff0000u)));
+}
+
 // The sums are a function of a place in a tile: from (n, m) alone Halide cannot
 // see that they fit in registers.
 void MatmulPipe::multiply() {
@@ -211,12 +216,28 @@ void MatmulPipe::multiply() {
                : hasShortTiles ? select(lastIsWhole, row, start)
                                : row;
   auto times = [&](const Expr &part, const Expr &step) {
-    return cast(sumType, widened(input(step * group + part, there))) *
-           cast(sumType, widened(weight(column * group + part, step, at)));
+    Expr value = widens ? wide(step * group + part, i, t)
+                        : widened(input(step * group + part, there));
+    Expr by = widens ? halfOf(weight(column, step, at), part)
+                     : widened(weight(column * group + part, step, at));
+    return cast(sumType, value) * cast(sumType, by);
   };
+  if (widens)
+    widenRows();
   product(inTile) += times(group > 1 ? Expr(k.y) : Expr(0), k.x);
   if (K % group)
     product(inTile) += times(rest, K / group);
+}
+
+// Rows that the tile does not sum are not read.
+void MatmulPipe::widenRows() {
+  wide = make("wide");
+  Var column(names("column"));
+  wideRows = RDom(0, K, 0, tile.rows, names("wide_rows"));
+  wideRows.where(inTileOfAll(wideRows.y, t));
+  wide(column, i, t) = undef<float>();
+  Expr row = min(rowAt(wideRows.y, t), input.dim(1).max());
+  wide(wideRows.x, wideRows.y, t) = widened(input(wideRows.x, row));
 }
 
 // The correction for a row's zero point, which a sum starts at. The sign of the

@@ -66,6 +66,7 @@ private:
   void scheduleTile(Func f, const Halide::LoopLevel &at, int rows);
   void scheduleValues();
   void scheduleSums();
+  void widenRows();
   int groupedSteps() const;
   int prefetchedLines() const;
   void addPasses();
@@ -77,7 +78,10 @@ private:
   const bool device, fewRows; // the target, the row class
   const bool inRows;  // the weight lies in rows of words, and is read in panels
   const bool isSmall; // the weight: Tiles.h
-  // One instruction multiplies and adds a group of the input's values.
+  // Pairs of bf16, for which the CPU has no multiply-add, are widened to f32:
+  // rows once a tile, weights as they are multiplied.
+  const bool widens;
+  // One instruction multiplies and adds a group of the input's values, or f32.
   const bool oneInstruction;
   // Tile registers hold the sums while K is summed; the epilogue reads them
   // from L1.
@@ -117,6 +121,8 @@ private:
   Expr lacksOneRow; // rowsPerTile is tile.rows - 1, not tile.rows - 2
   Expr lastIsWhole; // the last tile is not shorter than rowsPerTile
   RDom tileRows;    // row in a tile, tile
+  Func wide;        // a tile's rows in f32
+  RDom wideRows;    // column, row in a tile
   RDom k, rest;     // the steps of K, and the values of K after the last step
   RDom blocks;      // of a weight in blocks; k is then a block's values
   Func dot;         // the sum of a block's products

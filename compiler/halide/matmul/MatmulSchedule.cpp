@@ -75,7 +75,19 @@ void MatmulPipe::scheduleSums() {
   scheduleTile(product, {pipe.out, tileRows.y}, tile.rows);
   product.unroll(i).store_in(MemoryType::Register);
   Var nl(names("nl"));
-  if (group > 1)
+  if (widens) {
+    wide.compute_at(pipe.out, tileRows.y)
+        .bound_extent(i, tile.rows)
+        .bound_extent(t, 1)
+        .store_in(MemoryType::Heap);
+    wide.update().vectorize(wideRows.x, V, TailStrategy::GuardWithIf);
+    product.update(0)
+        .reorder(ni, a, i, no, k.y, k.x)
+        .vectorize(ni, V)
+        .unroll(ni)
+        .unroll(a)
+        .unroll(k.y);
+  } else if (group > 1)
     product.update(0)
         .split(ni, ni, nl, V)
         .reorder(k.y, nl, ni, a, i, no, k.x)
@@ -157,8 +169,7 @@ void MatmulPipe::schedule() {
 // How many steps of K one iteration of the loop over K holds. The kernel of few
 // rows has more copies of that loop, so its iterations are shorter, and so are
 // those of a small weight. Without the instruction that adds a group's products
-// an iteration holds one step: for bytes because its code is long, for pairs of
-// bf16 because LLVM adds the products of several steps in an order of its own.
+// an iteration holds one step, because its code is long.
 int MatmulPipe::groupedSteps() const {
   if (!oneInstruction)
     return 1;
@@ -173,11 +184,12 @@ int MatmulPipe::prefetchedLines() const { return foresees && fewRows ? 3 : 2; }
 // In pieces of K the sums wait in the out, and the loop over pieces is the
 // outermost.
 void MatmulPipe::addPasses() {
-  const int step = panel * group;
+  const int step = readsWords ? panel : panel * group;
   if (chunk < steps)
     pipe.passes.push_back(
         chunkSums({pipe.out.name(), product.name(), no.name(), chunk}));
-  const int bytes = int(bytesOf(s.input.element)), lines = step * bytes / 64;
+  const int bytes = int(bytesOf(s.input.element)) * (readsWords ? group : 1),
+            lines = step * bytes / 64;
   pipe.passes.push_back(prefetchPanels(
       {weight.name(), product.name(), no.name(), tileRows.y.name(), bytes,
        step * steps, step * chunk, chunk, lines, groupedSteps(),

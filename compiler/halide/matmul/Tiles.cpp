@@ -23,7 +23,8 @@ Core coreOf(const CpuTraits &traits, bool narrow) {
             1 << 20,
             traits.tileRegisters && narrow ? 8 : 0,
             !traits.tileRegisters,
-            !traits.looksFar};
+            !traits.looksFar,
+            traits.looksFar};
   return {16, 8, 2, 5, 2, 32, 32 << 10, 512 << 10};
 }
 
@@ -211,7 +212,7 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   if (isSmall(spec, core))
     lowestFirst(shapes, core);
   int chunk = steps, ofFew = steps;
-  if (sumsMayWait(spec)) {
+  if (sumsMayWait(spec) && !widensPairs(m, core)) {
     ofFew = chunkOf(m, stepsOfTwoPanels(m, core, rowsInL2));
     chunk = core.pipelines ? chunkOfMany(m, core, shapes.front().rows) : ofFew;
   }
@@ -231,6 +232,25 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
   if (best.chunkOfFew < best.chunk)
     tiles.push_back({best.rows, best.columns, ofFew, ofFew});
   return tiles;
+}
+
+bool widensPairs(const MatmulSpec &matmul, const Core &core) {
+  return matmul.isNarrow() && !matmul.ofBytes() && !core.addsPairs;
+}
+
+uint64_t bytesOfWidenedRows(const KernelSpec &spec) {
+  int most = 0;
+  for (bool wide : {false, true}) {
+    CpuTraits traits;
+    traits.wide = wide;
+    traits.looksFar = !wide;
+    const Core core = coreOf(traits, true);
+    if (!widensPairs(spec.matmul, core))
+      return 0;
+    for (const MatmulTile &tile : tilesOf(spec, core))
+      most = std::max(most, tile.rows);
+  }
+  return uint64_t(most) * uint64_t(spec.matmul.inner) * sizeof(float);
 }
 
 KernelSpec withPanels(KernelSpec spec) {

@@ -23,6 +23,7 @@ struct Core {
   bool pipelines =
       false; // tiles of many rows whose sums are whole: PipelineTiles.h
   bool waitsForL3 = false; // for rows and panels that L2 does not hold
+  bool addsPairs = false;  // products of two bf16, by one instruction
 };
 // Narrow types have their sums in tile registers, if there are any.
 Core coreOf(const CpuTraits &traits = {}, bool narrow = false);
@@ -57,6 +58,11 @@ bool isSmall(const KernelSpec &spec, const Core &core);
 // Whether a tile's sums may wait in their place of the out between pieces of K:
 // they must be f32, unchanged.
 bool sumsMayWait(const KernelSpec &spec);
+
+// Whether bf16 are widened to f32: rows once a tile, weights as they are
+// multiplied. And the most bytes of such rows, whichever tile is chosen.
+bool widensPairs(const MatmulSpec &matmul, const Core &core);
+uint64_t bytesOfWidenedRows(const KernelSpec &spec);
 
 // The cycles of one step of K of a tile, by resource; the largest decides.
 struct StepCost {
