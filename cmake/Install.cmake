@@ -8,7 +8,8 @@ include(CMakePackageConfigHelpers)
 install(TARGETS mille_runtime mille_runtime_shared mille_kernel_support
   ARCHIVE DESTINATION lib COMPONENT development
   LIBRARY DESTINATION lib COMPONENT runtime NAMELINK_COMPONENT development)
-install(FILES runtime/mille.h DESTINATION include COMPONENT development)
+install(FILES runtime/mille.h runtime/mille_train.h DESTINATION include
+  COMPONENT development)
 # The text room: an application links it with -lpcre2-8 -lutf8proc.
 install(TARGETS mille_text ARCHIVE DESTINATION lib COMPONENT development)
 install(FILES text/mille_text.h DESTINATION include COMPONENT development)

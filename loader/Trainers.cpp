@@ -99,6 +99,21 @@ mille_status mille_trainer_memory(const mille_trainer *trainer, size_t *bytes) {
   return MILLE_FORWARD(trainer, mille_trainer_memory, bytes);
 }
 
+mille_status mille_trainer_report(const mille_trainer *trainer,
+                                  mille_training_report *report) {
+  return MILLE_FORWARD(trainer, mille_trainer_report, report);
+}
+
+mille_status mille_trainer_parameter_count(const mille_trainer *trainer,
+                                           size_t *count) {
+  return MILLE_FORWARD(trainer, mille_trainer_parameter_count, count);
+}
+
+mille_status mille_trainer_parameter(const mille_trainer *trainer, size_t index,
+                                     mille_trained_parameter *parameter) {
+  return MILLE_FORWARD(trainer, mille_trainer_parameter, index, parameter);
+}
+
 mille_status mille_trainer_cancel(mille_trainer *trainer) {
   return MILLE_FORWARD(trainer, mille_trainer_cancel);
 }

@@ -11,4 +11,15 @@ inline int64_t nanosecondsOf(clockid_t clock) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+// Adds the nanoseconds of its life to a sum.
+class Elapsed {
+public:
+  explicit Elapsed(int64_t &sum) : sum(sum) {}
+  ~Elapsed() { sum += nanosecondsOf(CLOCK_MONOTONIC) - begin; }
+
+private:
+  int64_t &sum;
+  const int64_t begin = nanosecondsOf(CLOCK_MONOTONIC);
+};
+
 } // namespace mille

@@ -205,6 +205,9 @@ void mille_dropout(mille_run *run, const float *input, int64_t input_stride,
   if (host.skipped())
     return;
   const int64_t each = tokens == MILLE_RUN_TOKENS ? run->tokens : tokens;
+  mille_session &session = mille::sessionOf(run);
+  if (session.dropoutSeed >= 0)
+    seed = (uint32_t)session.dropoutSeed;
   Dropping drop = {{seed, site, (uint32_t)*step, layer, rate},
                    input,
                    input_stride,
@@ -213,8 +216,7 @@ void mille_dropout(mille_run *run, const float *input, int64_t input_stride,
                    rows,
                    out,
                    out_stride};
-  mille::sessionOf(run).share(dropRows, &drop,
-                              (rows + droppedRows - 1) / droppedRows);
+  session.share(dropRows, &drop, (rows + droppedRows - 1) / droppedRows);
   host.give();
 }
 

@@ -118,6 +118,7 @@ struct mille_session {
   const mille_entry *entry = nullptr;   // of this run
   mille::EntryMemory *memory = nullptr; // of this run's entry
   bool keepPadding = false;
+  int64_t dropoutSeed = -1; // -1: the model's
   bool profiling = false;
   mutable mille::Atomic<int32_t> running; // a run is under way
   int32_t started = 0;                    // what `start` gave

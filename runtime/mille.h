@@ -1,6 +1,7 @@
-/* Mille's runtime: opens a compiled model and runs it. The only public header.
- * No function exits, aborts, throws or prints, as long as nobody changes a
- * weights file that is mapped (see copy_weights). C99 and C++.
+/* Mille's runtime: opens a compiled model and runs it. The only public header;
+ * its part mille_train.h has the functions of trainers. No function exits,
+ * aborts, throws or prints, as long as nobody changes a weights file that is
+ * mapped (see copy_weights). C99 and C++.
  *
  * A package is a model with its weights, read-only and shared. A session is the
  * memory and the threads of a run; mille_session_create makes all of them.
@@ -389,107 +390,7 @@ mille_status mille_session_measure_device(mille_session *session,
                                           mille_device *device, double *f32,
                                           double *i32);
 
-/* ---- Training ------------------------------------------------------------ */
-
-/* A trainer of a package that was compiled with --train: a session with weights
- * of its own, which steps change, and the optimizer's states. The package and
- * its file stay as they are. As a session it takes one call at a time, but for
- * mille_trainer_cancel. */
-
-typedef struct mille_step_report {
-  int64_t step;         /* of this update, from 1 on */
-  double loss;          /* the mean over the labels that count */
-  int64_t labels;       /* how many they are */
-  double gradient_norm; /* before it is clipped */
-  double rate;
-} mille_step_report;
-
-/* For batches of up to these sizes. Where the model accumulates, a batch is cut
- * into that many equal parts, and the memory is that of a part. */
-mille_status mille_trainer_create(mille_package *package,
-                                  const mille_size *most, size_t count,
-                                  int threads, mille_trainer **trainer);
-/* `trainer` may be null. */
-mille_status mille_trainer_close(mille_trainer *trainer);
-
-/* One update of the weights by a batch. The inputs are those of the entry
- * "train_step": `labels` has the id that each token should give, or -100, which
- * does not count; `loss_weight`, and `step` where there is one, may be null.
- * A step that fails changes nothing; MILLE_INVALID_INPUT: an id or label is out
- * of range, or the loss or the gradient is not finite, and the message says
- * where. One exception: where steps neither clip nor accumulate, a layer's
- * weights change while those below it are computed, and a gradient that is not
- * finite may be found after that. The message says so, and the trainer then
- * does nothing until it loads a checkpoint. */
-mille_status mille_trainer_step(mille_trainer *trainer, const mille_size *sizes,
-                                size_t count, const void *const *inputs,
-                                mille_step_report *report);
-/* The gradients by a batch without an update: all but that is as in a step, and
- * `report` is that of the step. `clip` changes no gradient. The first call
- * takes memory for the gradients of all layers. */
-mille_status mille_trainer_gradients(mille_trainer *trainer,
-                                     const mille_size *sizes, size_t count,
-                                     const void *const *inputs,
-                                     mille_step_report *report);
-/* Copies the gradient of the parameter `name` by the last call of
- * mille_trainer_gradients; it has `count` numbers. A step uses gradients up. */
-mille_status mille_trainer_gradient(mille_trainer *trainer, const char *name,
-                                    float *numbers, size_t count);
-/* The mean loss of a batch without an update, and its labels that count. */
-mille_status mille_trainer_evaluate(mille_trainer *trainer,
-                                    const mille_size *sizes, size_t count,
-                                    const void *const *inputs, double *loss,
-                                    int64_t *labels);
-/* From the next step on the learning "rate", the most that the gradient's
- * length may be ("clip"; 0: any), or a scheduled scale is this number; NAN: as
- * the package says. */
-mille_status mille_trainer_set(mille_trainer *trainer, const char *name,
-                               double value);
-/* A checkpoint's notes: "seed", "data", "mask", up to 159 plain characters. */
-mille_status mille_trainer_set_note(mille_trainer *trainer, const char *name,
-                                    const char *text);
-/* "" where there is none. */
-const char *mille_trainer_note(const mille_trainer *trainer, const char *name);
-/* Writes the parameters, the optimizer's states and the number of steps to one
- * safetensors file. The file is whole or, where this fails or the machine stops
- * meanwhile, what it was before; then PATH.partial may be left. */
-mille_status mille_trainer_save(mille_trainer *trainer, const char *path);
-/* Goes on as the trainer that saved the file: the next step has the same bits.
- * MILLE_BAD_WEIGHTS: the file is damaged, or of another model or optimizer. */
-mille_status mille_trainer_load(mille_trainer *trainer, const char *path);
-/* The updates that are done, those before a load too. */
-mille_status mille_trainer_steps(const mille_trainer *trainer, int64_t *steps);
-/* Bytes of memory, with those of its session. */
-mille_status mille_trainer_memory(const mille_trainer *trainer, size_t *bytes);
-/* May be called from any thread: a step that is under way returns
- * MILLE_CANCELLED, and the weights are as before it. Where some have changed
- * already, it is finished and returns MILLE_OK. */
-mille_status mille_trainer_cancel(mille_trainer *trainer);
-/* The message of the last call that failed. */
-const char *mille_trainer_message(const mille_trainer *trainer);
-
-/* Number `index` of the permutation of 0 .. count - 1 that (seed, epoch) name:
- * an order of data that needs no memory. count 0: 0. */
-uint64_t mille_data_order(uint64_t seed, uint64_t epoch, uint64_t index,
-                          uint64_t count);
-
-/* How tokens of a masked language model are hidden: a share `rate` is chosen;
- * of those one share becomes `id`, one any of `ids` ids, and others stay. */
-typedef struct mille_masking {
-  double rate, replaced, random;
-  int32_t id, ids;
-} mille_masking;
-
-/* Chooses among the tokens of a sequence, writes them to `labels`, -100 for all
- * others, and hides them in `tokens`. A choice follows from (seed, epoch,
- * sequence, place) alone. Tokens whose `never` is not 0 stay; it may be null.
- * Where none is chosen, one that may be is. MILLE_INVALID_ARGUMENT: a pointer
- * is null, shares are not in 0 to 1, or `id` is not in 0 to ids - 1. */
-mille_status mille_mask_tokens(const mille_masking *masking, uint64_t seed,
-                               uint64_t epoch, uint64_t sequence,
-                               const uint8_t *never, size_t count,
-                               int32_t *tokens, int32_t *labels,
-                               size_t *chosen);
+#include "mille_train.h"
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

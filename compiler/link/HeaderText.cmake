@@ -1,7 +1,11 @@
-# Turns mille.h into a C++ header with its text, and compares its functions with
-# those of functions.def and training.def: -DINPUT= -DFUNCTIONS=FILE;FILE -DOUTPUT=.
+# Turns mille.h, with mille_train.h in its place, into a C++ header with its text, and
+# compares its functions with those of functions.def and training.def: -DINPUT=
+# -DFUNCTIONS=FILE;FILE -DOUTPUT=.
 cmake_minimum_required(VERSION 3.25)
 file(READ ${INPUT} text)
+cmake_path(REPLACE_FILENAME INPUT mille_train.h OUTPUT_VARIABLE part)
+file(READ ${part} training)
+string(REPLACE "#include \"mille_train.h\"\n" "${training}" text "${text}")
 set(listed "")
 foreach(file ${FUNCTIONS})
   file(READ ${file} more)

@@ -14,11 +14,6 @@ using ull = unsigned long long;
 
 namespace mille {
 
-static const char *optimizerName(uint32_t optimizer) {
-  static const char *const names[] = {"sgd", "adam", "adamw", "lamb", "lion"};
-  return names[optimizer];
-}
-
 void HeaderText::add(const char *format, ...) {
   va_list values;
   va_start(values, format);

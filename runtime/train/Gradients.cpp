@@ -1,6 +1,7 @@
 // Where gradients lie, and the updates by them: of all parameters at a step's
 // end, or of a layer's when the loop back leaves it, with the same bits.
 // Must not compute gradients.
+#include "runtime/Clock.h"
 #include "runtime/train/Trainer.h"
 
 #include <math.h>
@@ -97,7 +98,7 @@ void mille_trainer::placePortions(uint64_t *table, Bytes &sum) const {
 // Layer by layer where nothing asks for all gradients at once.
 mille_status mille_trainer::placeGradients() {
   const bool wanted = training->updates && training->accumulate == 1 &&
-                      !(clip() > 0) && !keepsGradients;
+                      !(now.clip > 0) && !keepsGradients;
   if (gradients && wanted == layerByLayer)
     return MILLE_OK;
   const mille_weights_header &header =
@@ -180,11 +181,9 @@ struct UpdateTask {
   double rate, scale;
   bool checked;
   UpdateNumbers of(uint64_t parameter) const {
-    const mille_training_info &training = *trainer->training;
-    const mille_group_info &group =
-        training.groups[training.parameters[parameter].group];
-    return UpdateNumbers(training, rate * group.rate, group.decay, scale,
-                         trainer->step + 1, trainer->features);
+    return UpdateNumbers(trainer->now, rate * trainer->rates[parameter],
+                         trainer->decays[parameter], scale, trainer->step + 1,
+                         trainer->features);
   }
 };
 
@@ -225,6 +224,7 @@ void mille_trainer::addSquares(uint64_t first, uint64_t end) {
 }
 
 void mille_trainer::findSquares() {
+  const mille::Elapsed elapsed(times.update);
   UpdateTask job = {this, 0, 0, 0, false};
   session->share(square, &job, (int64_t)tasks());
   addSquares(0, parameters());
@@ -240,6 +240,7 @@ double mille_trainer::gradientNorm() const {
 
 bool mille_trainer::applyUpdate(uint64_t first, uint64_t end, double rate,
                                 double scale, bool checked) {
+  const mille::Elapsed elapsed(times.update);
   UpdateTask job = {this, firstTask[first], rate, scale, checked};
   infinite.store(0);
   session->share(change, &job, (int64_t)(firstTask[end] - firstTask[first]));
@@ -281,6 +282,8 @@ int32_t mille_trainer::layerDone(void *trainer) {
   if (portion >= self.training->updates)
     return MILLE_INTERNAL;
   if (portion == 0) {
+    if (!self.lossAt) // no launch gave them
+      self.lossAt = mille::nanosecondsOf(CLOCK_MONOTONIC);
     self.halted = !isfinite(self.lossOfRun());
     if (self.halted)
       return MILLE_INVALID_INPUT;

@@ -9,6 +9,11 @@
 
 namespace mille {
 
+const char *optimizerName(uint32_t optimizer) {
+  static const char *const names[] = {"sgd", "adam", "adamw", "lamb", "lion"};
+  return names[optimizer];
+}
+
 int statesOf(const mille_training_info &training) {
   switch (training.optimizer) {
   case MILLE_OPTIMIZER_SGD:
@@ -23,9 +28,8 @@ int statesOf(const mille_training_info &training) {
 UpdateNumbers::UpdateNumbers(const mille_training_info &training, double rate,
                              double decay, double scale, int64_t step,
                              uint64_t features)
-    : features(features), optimizer(training.optimizer),
-      momentum(training.first != 0), rate((float)rate), decay((float)decay),
-      scale((float)scale), keep((float)(1 - rate * decay)),
+    : features(features), optimizer(training.optimizer), rate((float)rate),
+      decay((float)decay), scale((float)scale), keep((float)(1 - rate * decay)),
       firstBeta((float)training.first), firstRest((float)(1 - training.first)),
       secondBeta((float)training.second),
       secondRest((float)(1 - training.second)),
@@ -125,7 +129,7 @@ inline __attribute__((always_inline)) Lengths any(const Stretch &s,
   const float *g = s.gradient;
   switch (n.optimizer) {
   case MILLE_OPTIMIZER_SGD:
-    n.momentum ? heavyBall(w, g, m, s.count, n) : sgd(w, g, m, s.count, n);
+    m ? heavyBall(w, g, m, s.count, n) : sgd(w, g, m, s.count, n);
     break;
   case MILLE_OPTIMIZER_ADAM:
     adam<false>(w, g, m, v, s.count, n);

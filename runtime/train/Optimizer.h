@@ -5,6 +5,8 @@
 
 namespace mille {
 
+// "sgd", "adam", ...
+const char *optimizerName(uint32_t optimizer);
 // How many states an optimizer keeps for each number.
 int statesOf(const mille_training_info &training);
 
@@ -24,7 +26,6 @@ struct UpdateNumbers {
                 double scale, int64_t step, uint64_t features);
   uint64_t features;
   uint32_t optimizer;
-  bool momentum; // of SGD
   float rate, decay, scale, keep;
   float firstBeta, firstRest, secondBeta, secondRest, epsilon;
   float corrected;       // rate / (1 - first^step)

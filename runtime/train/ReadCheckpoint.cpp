@@ -53,6 +53,7 @@ public:
     if (status != MILLE_OK)
       return status;
     trainer.step = facts.step;
+    trainer.last = {};
     memcpy(trainer.notes, facts.notes, sizeof facts.notes);
     return MILLE_OK;
   }

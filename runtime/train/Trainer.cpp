@@ -2,6 +2,7 @@
 // update changes the weights. Every sum has one order, whatever the threads do.
 // Must not decide how a model is trained: the package says it.
 #include "runtime/train/Trainer.h"
+#include "runtime/Clock.h"
 #include "runtime/train/Draw.h"
 #include "runtime/train/Rate.h"
 
@@ -30,6 +31,14 @@ uint32_t inputNamed(const mille_entry &entry, const char *name) {
   return number;
 }
 
+int64_t batchOf(const mille_model &model, const mille_size *sizes,
+                size_t count) {
+  const char *batch = model.sizes[mille::batchSize].name;
+  while (count && strcmp(sizes[count - 1].name, batch) != 0)
+    --count;
+  return count ? sizes[count - 1].value : 0;
+}
+
 } // namespace
 
 // Called twice: without a slab it sums sizes, with a slab it places pointers.
@@ -50,6 +59,8 @@ void mille_trainer::layOut(Bytes &sum) {
   firstTask = (uint64_t *)at(sum.place(parameters() + 1, sizeof(uint64_t)));
   numbers = (double *)at(sum.place(parameters(), sizeof(double)));
   trust = (double *)at(sum.place(parameters(), sizeof(double)));
+  rates = (double *)at(sum.place(parameters(), sizeof(double)));
+  decays = (double *)at(sum.place(parameters(), sizeof(double)));
   uint64_t tasks = 0;
   for (uint64_t p = 0; p < parameters(); ++p)
     tasks += mille::tasksOf(training->parameters[p]);
@@ -103,7 +114,8 @@ mille_status mille_trainer::create(mille_package &of, const mille_size *given,
                                    size_t count, int threads) {
   package = &of;
   training = of.model->training;
-  setRate = setClip = NAN;
+  now = *training;
+  setRate = NAN;
   features = mille_cpu_features();
   const uint32_t entries[] = {training->step_entry, training->eval_entry};
   for (uint32_t entry : entries)
@@ -144,6 +156,8 @@ mille_status mille_trainer::create(mille_package &of, const mille_size *given,
   layOut(placed);
   copyWeights();
   session->run.weights = weights;
+  for (uint64_t p = 0; p < parameters(); ++p)
+    takeGroup(p);
   orderParameters();
   status = placeGradients();
   if (status != MILLE_OK)
@@ -151,10 +165,6 @@ mille_status mille_trainer::create(mille_package &of, const mille_size *given,
   if (mille::drawnBytes(*of.model))
     drawWeights();
   return MILLE_OK;
-}
-
-double mille_trainer::clip() const {
-  return isnan(setClip) ? training->clip : setClip;
 }
 
 void mille_trainer::destroy() {
@@ -208,6 +218,30 @@ mille_status mille_trainer::countLabels(const mille_entry &entry,
                 : message.set(MILLE_INVALID_INPUT,
                               "all %llu labels are %d, so nothing is learnt",
                               (ull)count, ignored);
+}
+
+// What runs before the losses is the way forward.
+mille_status mille_trainer::runPart(uint32_t number, const mille_size *part,
+                                    size_t count) {
+  const bool timed = !session->watch;
+  if (timed) {
+    session->watch = seeLosses;
+    session->watchContext = this;
+  }
+  lossAt = 0;
+  const int64_t begin = mille::nanosecondsOf(CLOCK_MONOTONIC),
+                updates = times.update;
+  mille_status status =
+      mille_session_run_entry(session, number, part, count, inputs, &losses);
+  const int64_t end = mille::nanosecondsOf(CLOCK_MONOTONIC),
+                between = lossAt ? lossAt : end;
+  times.forward += between - begin;
+  times.backward += end - between - (times.update - updates);
+  if (timed)
+    session->watch = nullptr;
+  return status == MILLE_OK
+             ? status
+             : message.set(status, "%s", mille_session_message(session));
 }
 
 // Runs the batch in as many parts as the package says, one after the other, and
@@ -264,10 +298,9 @@ mille_status mille_trainer::runParts(uint32_t number, const mille_size *given,
       stepNumber[1] = (int32_t)first;
       inputs[at] = stepNumber + 1;
     }
-    status =
-        mille_session_run_entry(session, number, part, count, inputs, &losses);
+    status = runPart(number, part, count);
     if (status != MILLE_OK)
-      return message.set(status, "%s", mille_session_message(session));
+      return status;
     addLosses(entry, sizes, loss);
   }
   return MILLE_OK;
@@ -310,7 +343,8 @@ mille_status mille_trainer::compute(const mille_size *sizes, size_t count,
   dirty = true;
   updatesDone = 0;
   halted = false;
-  rateNow = isnan(setRate) ? mille::rateAt(*training, step) : setRate;
+  times = {};
+  rateNow = isnan(setRate) ? mille::rateAt(now, step) : setRate;
   for (uint64_t p = 0; p < parameters(); ++p)
     numbers[p] = 0;
   phase.store(computing);
@@ -336,15 +370,16 @@ mille_status mille_trainer::train(const mille_size *sizes, size_t count,
   if (status != MILLE_OK)
     return status;
   if (!layerByLayer) {
-    const double norm = report.gradient_norm, most = clip();
+    const double norm = report.gradient_norm, clip = now.clip;
     if (!isfinite(report.loss) || !isfinite(norm))
       return failStep(sizes, count, given, report.loss, norm);
     applyUpdate(0, parameters(), rateNow,
-                most > 0 && norm > most ? most / (norm + 1e-6) : 1,
+                clip > 0 && norm > clip ? clip / (norm + 1e-6) : 1,
                 /*checked=*/false);
   }
   dirty = false;
   ++step;
+  addStep(report, batchOf(*package->model, sizes, count));
   return MILLE_OK;
 }
 
@@ -408,28 +443,4 @@ mille_status mille_trainer::evaluate(const mille_size *sizes, size_t count,
   if (mille_status status = checkWhole(); status != MILLE_OK)
     return status;
   return runParts(training->eval_entry, sizes, count, given, loss, labels);
-}
-
-mille_status mille_trainer::set(const char *name, double value) {
-  if (strcmp(name, "rate") == 0 || strcmp(name, "clip") == 0) {
-    if (isinf(value) || value < 0)
-      return message.set(MILLE_INVALID_ARGUMENT,
-                         "%s is %g but must be at least 0, or NAN for the "
-                         "package's",
-                         name, value);
-    double &number = *name == 'r' ? setRate : setClip;
-    const double before = number;
-    number = value;
-    mille_status status = placeGradients();
-    if (status != MILLE_OK)
-      number = before;
-    return status;
-  }
-  mille_status status = mille_session_set_scale(session, name, value);
-  return status == MILLE_OK
-             ? status
-             : message.set(status,
-                           "%s, and a trainer's numbers are rate and "
-                           "clip",
-                           mille_session_message(session));
 }

@@ -16,6 +16,11 @@ struct Note {
 enum { noteSeed, noteData, noteMask, noteCount };
 extern const char *const noteNames[noteCount];
 
+// Nanoseconds of the parts of a step.
+struct StepTimes {
+  int64_t forward = 0, backward = 0, update = 0;
+};
+
 // The stretches of a parameter.
 inline uint64_t tasksOf(const mille_parameter_info &parameter) {
   return (parameter.elements + stretchNumbers - 1) / stretchNumbers;
@@ -27,7 +32,8 @@ struct mille_trainer {
   mille_package *package = nullptr;
   mille_session *session = nullptr;
   const mille_training_info *training = nullptr;
-  mille::Sizes most; // of a run: a part of a batch
+  mille_training_info now = {}; // the package's, with the numbers that were set
+  mille::Sizes most;            // of a run: a part of a batch
   uint64_t features = 0;
   uint64_t bytes = 0; // with the session's
   char *slab = nullptr;
@@ -51,6 +57,8 @@ struct mille_trainer {
   double *squares = nullptr;      // of each task's gradient
   double *numbers = nullptr;      // of each parameter: that of its gradient
   double *trust = nullptr;        // of each parameter: LAMB's factor
+  double *rates = nullptr;        // of each parameter: a factor of the rate
+  double *decays = nullptr;       // of each parameter
 
   // Gradients have memory of their own. Layer by layer, portions share a place,
   // which holds zeros when none is at work; else they lie as weights do.
@@ -72,8 +80,16 @@ struct mille_trainer {
   // A step has failed between updates: the weights are of two steps.
   bool torn = false;
 
-  int64_t step = 0;                // updates that are done
-  double setRate = 0, setClip = 0; // NaN: the package's
+  int64_t step = 0;   // updates that are done
+  double setRate = 0; // NaN: that of the schedule
+
+  // What a report says.
+  mille_step_report last = {};
+  int64_t stepsMade = 0, sequencesSeen = 0, labelsSeen = 0;
+  mille::StepTimes times;    // of the step that is under way
+  mille::StepTimes allTimes; // of those before
+  int64_t lossAt = 0;        // when the run had its losses; 0: not yet
+
   mille::Note notes[mille::noteCount];
   mille::Message message;
 
@@ -92,7 +108,9 @@ struct mille_trainer {
   mille_status evaluate(const mille_size *sizes, size_t count,
                         const void *const *given, double &loss,
                         int64_t &labels);
-  mille_status set(const char *name, double value);
+  mille_status set(const char *name, double value); // Numbers.cpp
+  void report(mille_training_report &report) const; // Report.cpp
+  void describe(uint64_t number, mille_trained_parameter &parameter) const;
 
   // A parameter's numbers in one of the arrays.
   float *at(char *array, uint64_t parameter) const {
@@ -128,7 +146,7 @@ private:
   mille_status runParts(uint32_t entry, const mille_size *sizes, size_t count,
                         const void *const *given, double &loss,
                         int64_t &labels);
-  double clip() const;
+  mille_status runPart(uint32_t entry, const mille_size *part, size_t count);
   void addLosses(const mille_entry &entry, const mille::Sizes &sizes,
                  double &loss) const;
   double lossOfRun() const; // of the session's
@@ -136,6 +154,17 @@ private:
                        const void *const *given, mille_step_report &report);
   mille_status endLayers(mille_status status, const mille_size *sizes,
                          size_t count, const void *const *given, double &loss);
+
+  // Numbers.cpp
+  void takeGroup(uint64_t parameter);
+  mille_status setOfModel(const char *name, double value);
+  mille_status setMatching(const char *name, const char *pattern, double value);
+  mille_status refuseNumber(const char *name, double value, const char *range,
+                            bool ofPackage);
+
+  // Report.cpp
+  static int32_t seeLosses(void *trainer, const mille_stage &stage);
+  void addStep(const mille_step_report &done, int64_t sequences);
 
   // Failure.cpp
   // A parameter or a gradient that is not finite; whether that is all to say.

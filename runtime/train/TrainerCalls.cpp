@@ -177,6 +177,30 @@ mille_status mille_trainer_memory(const mille_trainer *trainer, size_t *bytes) {
   return MILLE_OK;
 }
 
+mille_status mille_trainer_report(const mille_trainer *trainer,
+                                  mille_training_report *report) {
+  if (!trainer || !report)
+    return MILLE_INVALID_ARGUMENT;
+  trainer->report(*report);
+  return MILLE_OK;
+}
+
+mille_status mille_trainer_parameter_count(const mille_trainer *trainer,
+                                           size_t *count) {
+  if (!trainer || !count)
+    return MILLE_INVALID_ARGUMENT;
+  *count = trainer->parameters();
+  return MILLE_OK;
+}
+
+mille_status mille_trainer_parameter(const mille_trainer *trainer, size_t index,
+                                     mille_trained_parameter *parameter) {
+  if (!trainer || !parameter || index >= trainer->parameters())
+    return MILLE_INVALID_ARGUMENT;
+  trainer->describe(index, *parameter);
+  return MILLE_OK;
+}
+
 mille_status mille_trainer_cancel(mille_trainer *trainer) {
   return trainer ? trainer->cancel() : MILLE_INVALID_ARGUMENT;
 }

@@ -6,6 +6,7 @@
 #include "compiler/driver/train/Batches.h"
 #include "compiler/driver/train/LossPage.h"
 #include "compiler/driver/train/TrainLog.h"
+#include "compiler/driver/train/TrainReport.h"
 #include "compiler/driver/train/TrainedPackage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -183,6 +184,20 @@ private:
         return failTrainer(status);
     if (options.rate)
       api->mille_trainer_set(trainer, "rate", *options.rate);
+    return setNumbers();
+  }
+
+  Status setNumbers() {
+    for (llvm::StringRef word : options.numbers) {
+      auto [name, number] = word.rsplit('=');
+      double value;
+      if (name.empty() || number.getAsDouble(value))
+        return refuseOptions("--set is '" + word + "' but must be NAME=NUMBER");
+      if (api->mille_trainer_set(trainer, name.str().c_str(), value) !=
+          MILLE_OK)
+        return refuseOptions("--set=" + word + ": " +
+                             api->mille_trainer_message(trainer));
+    }
     return Status::done;
   }
 
@@ -302,6 +317,11 @@ private:
                            options.eval, evalLoss);
     if (report.step || evaluation)
       out << "\n";
+    if (options.report && !writeTrainReport(*api, trainer, out))
+      return refuseOptions("--report is given but package " +
+                               opened->package.name +
+                               " is of a build that reports nothing",
+                           "compile it again");
     if (stopping)
       out << "stopped" << (options.save.empty() ? "" : "; saved ")
           << options.save << "\n";

@@ -30,6 +30,15 @@ mlir::LogicalResult mille::makeTrainStep(mlir::ModuleOp module,
   return mlir::success();
 }
 
+Status mille::checkTrainStep(mlir::ModuleOp given) {
+  if (kernel::entryOf(modelOf(given), trainStepName))
+    return Status::done;
+  emitError(*given.getContext())
+      << "--train is given but the model given is rolled, and has no entry "
+      << trainStepName << ": a step is made before";
+  return Status::commandLine;
+}
+
 Status mille::chooseRecompute(mlir::ModuleOp rolled,
                               const CompileRequest &request,
                               const PlanChoices &choices,

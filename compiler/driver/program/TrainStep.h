@@ -11,6 +11,8 @@ namespace mille {
 // recompute: as the pass differentiate takes it.
 mlir::LogicalResult makeTrainStep(mlir::ModuleOp module,
                                   const std::string &recompute);
+// Refuses a model that is rolled already, unless it has a step.
+Status checkTrainStep(mlir::ModuleOp given);
 
 // What a step computes anew: as the request says, or the word with the least
 // work whose plan fits the request's memory; an error where none does.

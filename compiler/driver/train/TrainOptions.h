@@ -25,6 +25,8 @@ struct TrainOptions {
   int64_t tokens = 0;           // of a sequence of a flat file; 0: not given
   std::optional<uint64_t> seed; // of the order of data; absent: 0
   std::optional<double> rate;   // in place of the schedule's
+  std::vector<std::string> numbers;    // NAME=VALUE, in place of the package's
+  bool report = false;                 // at the end, what it has cost
   std::string save, resume, log, html; // files; "": none
   MaskOptions mask;
   int64_t every = 0, evalEvery = 0; // steps; 0: at the end

@@ -134,6 +134,13 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
                   "schedule")
       ->type_name("X")
       ->check(rate());
+  app->add_option("--set", o.numbers,
+                  "a number in place of the package's: peak_rate, end_rate, "
+                  "warmup, steps, clip, momentum, beta1, beta2, epsilon, "
+                  "dropout_seed, step, rate:PATTERN or weight_decay:PATTERN of "
+                  "parameters, or a scheduled scale")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false);
   app->add_option("--seed", o.seed,
                   "of the order of the data (default: 0, or that of --resume)")
       ->type_name("N")
@@ -159,6 +166,9 @@ void mille::addTrain(CLI::App &root, TrainOptions &o) {
                   "a page with the curves of the loss, which a browser reads "
                   "again while the training runs")
       ->type_name("FILE");
+  app->add_flag("--report", o.report,
+                "tell at the end what took time and memory, and the length of "
+                "each layer's gradient");
   recomputeOption(app, o.recompute);
   memoryOption(app, o.memory);
   app->add_option("--dtype", o.dtype,

@@ -184,7 +184,9 @@ static void checkRefusals(void) {
          "all 48 labels are -100, so nothing is learnt");
   EXPECT(mille_trainer_set(trainer, "speed", 1), MILLE_INVALID_ARGUMENT,
          mille_trainer_message(trainer),
-         ", and a trainer's numbers are rate and clip");
+         ", and a trainer's numbers are rate, clip, peak_rate, end_rate, "
+         "warmup, steps, momentum, beta1, beta2, epsilon, dropout_seed, step, "
+         "rate:PATTERN and weight_decay:PATTERN");
   EXPECT(mille_trainer_set(trainer, "rate", -1), MILLE_INVALID_ARGUMENT,
          mille_trainer_message(trainer),
          "rate is -1 but must be at least 0, or NAN for the package's");
