@@ -14,8 +14,9 @@ set -eu
 cd "$(dirname "$0")/.."
 programs="differences driver-library import-windows lower-abi-types parameter-values
   projections scalar-derivative stages-agree in-double both-in-double weigh-blocks
-  kernels-read-spec kernels-generators fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula
-  fuzz-manifest fuzz-assembly fuzz-interpret"
+  kernels-read-spec kernels-generators interpret-judge driver-certify driver-targets e4m3
+  analyze-depth fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula fuzz-manifest
+  fuzz-assembly fuzz-interpret"
 tests=${*:-dialects compiler/differentiate compiler/driver compiler/fuse compiler/import
   compiler/interpret compiler/kernels compiler/lower compiler/plan compiler/rewrite
   compiler/weights compiler/analyze badfiles fuzz models}
