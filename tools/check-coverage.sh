@@ -1,11 +1,10 @@
 #!/bin/sh
 # Which lines of the compiler the light tests reach: builds it with counters
 # (build-coverage, without optimisation), runs the tests of passes, dialects, importers,
-# verifiers and bad input, compiles the models of test/conformance as far as the host
-# program and runs them on the reference, whose numbers the gate compares, and prints the
-# share of each room. What makes
-# kernels is left to its own tests, and runtime, text and generation are linked as
-# applications have them: they are not counted.
+# verifiers, exports, schemes and bad input, compiles the models of test/conformance as
+# far as the host program and runs them on the reference, whose numbers the gate compares,
+# and prints the share of each room. What makes kernels is left to its own tests, and
+# runtime, text and generation are linked as applications have them: they are not counted.
 #   tools/check-coverage.sh [TEST ...]   folders and files of test in place of those
 # By hand: half an hour of a core, 4 GB of disk. Kernels come from the cache of
 # build/test, where there is one. `llvm-cov show` tells the lines that nothing reached
@@ -14,15 +13,17 @@ set -eu
 cd "$(dirname "$0")/.."
 programs="differences driver-library import-windows lower-abi-types parameter-values
   projections scalar-derivative stages-agree in-double both-in-double weigh-blocks
-  kernels-read-spec kernels-generators fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula
-  fuzz-manifest fuzz-assembly fuzz-interpret"
+  kernels-read-spec kernels-generators interpret-judge driver-certify driver-targets e4m3
+  analyze-depth fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula fuzz-manifest
+  fuzz-assembly fuzz-interpret"
 tests=${*:-dialects compiler/differentiate compiler/driver compiler/fuse compiler/import
   compiler/interpret compiler/kernels compiler/lower compiler/plan compiler/rewrite
-  compiler/weights compiler/analyze badfiles fuzz models}
+  compiler/weights compiler/analyze badfiles fuzz models tools/export.test
+  tools/init.test tools/init-errors.test tools/spec-page.test}
 build=$PWD/build-coverage
 cmake --preset coverage -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" > /dev/null
 # shellcheck disable=SC2086
-cmake --build "$build" --target mille mille-opt $programs
+cmake --build "$build" --target mille mille-opt mille-spec-page $programs
 if [ -d build/test/cache ] && [ ! -d "$build/test/cache" ]; then
   cp -r build/test/cache "$build/test/cache"
 fi

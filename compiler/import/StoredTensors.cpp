@@ -214,47 +214,8 @@ void mille::import::missingTensor(StringRef name,
   noteKeys(problem, shape, {});
 }
 
-// A weight of which a training has made several parameters, put together as the
-// family's files have it: within each group one part follows the other.
-static mlir::Attribute joined(const Wanted &wanted, StoredTensors &tensors,
-                              Problems &problems, mlir::MLIRContext &context) {
-  const int64_t groups = wanted.groups,
-                width = wanted.shape.size() > 1 ? wanted.shape[1].size : 1;
-  auto shaped = [&](mlir::Attribute value, llvm::ArrayRef<int64_t> shape) {
-    return transformer::ReshapeAttr::get(
-        &context, value, mlir::DenseI64ArrayAttr::get(&context, shape));
-  };
-  auto turned = [&](mlir::Attribute value) {
-    return transformer::PermuteAttr::get(
-        &context, value, mlir::DenseI64ArrayAttr::get(&context, {1, 0, 2}));
-  };
-  llvm::SmallVector<mlir::Attribute> parts;
-  for (const WantedPart &part : wanted.parts) {
-    StoredTensors::Entry *entry = tensors.find(part.name);
-    if (!entry)
-      return {};
-    entry->used = true;
-    llvm::SmallVector<Dimension, 2> shape = wanted.shape;
-    shape[0] = {part.rows, {}};
-    mlir::Attribute value = storedValue(*entry, shape, problems, context);
-    if (!value)
-      return {};
-    parts.push_back(turned(shaped(value, {groups, part.rows / groups, width})));
-  }
-  llvm::SmallVector<int64_t> whole;
-  for (const Dimension &dimension : wanted.shape)
-    whole.push_back(dimension.size);
-  return shaped(turned(transformer::ConcatAttr::get(&context, parts)), whole);
-}
-
 mlir::Attribute NativeWeights::value(const Wanted &wanted) {
   StoredTensors::Entry *entry = tensors.find(wanted.name);
-  if (!entry && !wanted.parts.empty()) {
-    const size_t before = problems.count();
-    mlir::Attribute value = joined(wanted, tensors, problems, context);
-    if (value || problems.count() > before)
-      return value;
-  }
   if (!entry) {
     missingTensor(wanted.name, wanted.shape, tensors, at, problems);
     return {};

@@ -42,7 +42,7 @@ bool mille::judge(
   size_t width = 0;
   for (const Difference &difference : differences)
     width = std::max(width, difference.name.size());
-  bool all = true;
+  bool all = !differences.empty(); // of nothing nothing is known
   for (const Difference &difference : differences) {
     const Tolerance tolerance = toleranceFor(difference);
     const bool good = isWithin(difference, tolerance);

@@ -21,7 +21,7 @@ double boundOf(const Difference &difference, const Tolerance &tolerance);
 bool isWithin(const Difference &difference, const Tolerance &tolerance);
 
 // One line per tensor under `heading`: error, largest value, bound, verdict and
-// where the largest error is. True if every one is within its bound.
+// where the largest error is. True if there are any, all within their bounds.
 bool judge(llvm::raw_ostream &out, llvm::StringRef heading,
            llvm::ArrayRef<Difference> differences,
            llvm::function_ref<Tolerance(const Difference &)> toleranceFor);

@@ -78,7 +78,9 @@ def same(first, second):
                  if one.get(name, nothing)[::2] != other.get(name, nothing)[::2]]
     for name in differing:
         print(f"{name}: differs between {first} and {second}")
-    return 1 if differing else 0
+    if not one:
+        print(f"{first}: holds no tensors")
+    return 1 if differing or not one else 0
 
 
 def largest(numbers):

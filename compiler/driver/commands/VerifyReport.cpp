@@ -10,9 +10,10 @@ using namespace mille;
 bool VerifyReport::compare(llvm::StringRef what,
                            std::vector<Difference> tensors,
                            const Tolerance &tolerance) {
-  const bool all = llvm::all_of(tensors, [&](const Difference &difference) {
-    return isWithin(difference, tolerance);
-  });
+  const bool all = !tensors.empty() &&
+                   llvm::all_of(tensors, [&](const Difference &difference) {
+                     return isWithin(difference, tolerance);
+                   });
   if (!json)
     judge(out, what, tensors, [&](const Difference &) { return tolerance; });
   good &= all;

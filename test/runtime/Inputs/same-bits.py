@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Runs a package on 1, 2, 3 and 7 threads with batches of 1 to 17 sequences.
 
-  same-bits.py MILLE PACKAGE FOLDER TENSORS TOKENS
+  same-bits.py MILLE PACKAGE FOLDER TENSORS TOKENS [RUNS]
 
 Batch b holds b of 17 sequences, and begins with another one each time; every
-sequence must have the bits that it has alone on one thread.
+sequence must have the bits that it has alone on one thread. With RUNS so many times,
+and on 16 threads too.
 """
+import itertools
 import os
 import random
 import subprocess
 import sys
 
-mille, package, folder, tensors_path, tokens = sys.argv[1:]
+mille, package, folder, tensors_path, tokens = sys.argv[1:6]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(tensors_path))
 import tensors  # noqa: E402
@@ -37,13 +39,16 @@ def run(chosen, threads):
 
 alone = [run([i], 1)[0] for i in range(17)]
 assert len(set(alone)) == 17, "sequences that are all alike show nothing"
+pairs = list(itertools.product((1, 2, 3, 7), range(1, 18)))
+if len(sys.argv) > 6:
+    pairs += itertools.product([16], range(1, 18))
+wanted = int(sys.argv[6]) if len(sys.argv) > 6 else len(pairs)
 runs = differing = 0
-for threads in (1, 2, 3, 7):
-    for batch in range(1, 18):
-        chosen = [(5 * batch + i) % 17 for i in range(batch)]
-        runs += 1
-        if run(chosen, threads) != [alone[i] for i in chosen]:
-            differing += 1
-            print(f"batch {batch} on {threads} threads: other bits than alone")
+for threads, batch in itertools.islice(itertools.cycle(pairs), wanted):
+    chosen = [(5 * batch + i + runs // len(pairs)) % 17 for i in range(batch)]
+    runs += 1
+    if run(chosen, threads) != [alone[i] for i in chosen]:
+        differing += 1
+        print(f"batch {batch} on {threads} threads: other bits than alone")
 print(f"{runs} runs, {differing} differ")
-sys.exit(differing > 0)
+sys.exit(differing > 0 or not runs)

@@ -6,14 +6,17 @@ and in pieces: the same bits of every token that the mask shows, and close to wh
   extend.py MILLE CASE WORK [--threads=N,...] [--dtype=NAME] [--target=NAME]
                             [--cache=int8|f16] [--only-whole]
 
-Of --target=reference pieces agree to the rounding of sums in double. --only-whole:
+Of --target=reference pieces agree to the rounding of sums in double; --target=fused is
+the same of the program after fusing. --only-whole:
 no pieces, for models whose rotations change with the length of a run.
 """
 import argparse
 import array
 import copy
+import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -25,6 +28,9 @@ import tensors
 def ints(rows):
     flat = [number for row in rows for number in row]
     return ("I32", [len(rows), len(rows[0])], array.array("i", flat).tobytes())
+
+
+IN_DOUBLE = ("reference", "fused")
 
 
 class Failed(Exception):
@@ -44,8 +50,15 @@ class Model:
     def __init__(self, mille, case, work, dtype, target, cache):
         self.mille, self.work, self.target = mille, work, target
         spec = os.path.join(case, "spec.json")
-        self.source = spec if os.path.exists(spec) else case
-        if target != "reference":
+        self.source = self.program = spec if os.path.exists(spec) else case
+        if target == "fused":
+            self.program = os.path.join(work, "fused.mlir")
+            with open(self.program, "w") as file:
+                subprocess.run([mille, "compile", self.source, "--entries=extend",
+                                "--stop-after=fuse"], stdout=file, check=True)
+            for weights in glob.glob(os.path.join(case, "*.safetensors")):
+                shutil.copy(weights, work)
+        elif target != "reference":
             self.package = os.path.join(work, "package")
             call(mille, "compile", self.source, "-o", self.package, "--name=model",
                  "--entries=extend,next", f"--dtype={dtype}", f"--target={target}",
@@ -53,7 +66,7 @@ class Model:
 
     def context(self, tokens):
         """Tokens of the states: room for padding too, where the model counts it."""
-        if self.target == "reference":
+        if self.target in IN_DOUBLE:
             return tokens
         with open(os.path.join(self.package, "model.json")) as file:
             sizes = json.load(file)["mille_package"]["sizes"]
@@ -63,8 +76,9 @@ class Model:
     def run(self, entry, inputs, options, state_in="", state_out=""):
         files = [os.path.join(self.work, name) for name in ("in", "out")]
         tensors.save(files[0], inputs)
-        reference = "--target=reference" in options
-        call(self.mille, "run", self.source if reference else self.package,
+        program = (self.package if "--target=reference" not in options else
+                   self.source if entry == "forward" else self.program)
+        call(self.mille, "run", program,
              "--inputs", files[0], "--outputs", files[1], f"--entry={entry}", *options,
              *([f"--state-in={state_in}"] if state_in else []),
              *([f"--state-out={state_out}"] if state_out else []))
@@ -232,7 +246,7 @@ def check(mille, folder, work, dtype="f32", target="x86-64-v3", threads=(1,),
     """The number of rows and their distance from forward; raises Failed."""
     os.makedirs(work, exist_ok=True)
     model, case = Model(mille, folder, work, dtype, target, cache), Case(folder)
-    reference = target == "reference"
+    reference = target in IN_DOUBLE
     options = [["--target=reference"]] if reference else \
         [[f"--threads={count}"] for count in threads]
     whole = extend(model, case, [[case.tokens] * case.batch], options[0])
@@ -276,7 +290,7 @@ def main():
         sys.exit(str(failure))
     print(f"{rows} rows, {worst:.1e} from forward" +
           ("" if given.only_whole else ": the same bits in one piece and in four ways "
-           "of pieces" if given.target != "reference" else ": the same in pieces"))
+           "of pieces" if given.target not in IN_DOUBLE else ": the same in pieces"))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 the same as.
 
   gguf-models.py convert FOLDER OUT [--parts=N] [--absorbed] [--experts=TYPE]
+                         [--family=NAME]
   gguf-models.py types TYPE[+TYPE...] OUT [--unknown]
 
 Writes OUT/model.gguf (or its parts) and OUT/folder. `convert` does what the
@@ -10,7 +11,7 @@ converters of the format do: other names, rows of queries and keys pair by pair,
 1 added to some norms, experts stacked. The folder has what a GGUF can say of
 FOLDER's config; norms that count from 1 are rounded so that 1 + w is an f32.
 With `--experts` those of the GGUF, not of the folder, are of 32 hidden channels
-and in random blocks of TYPE.
+and in random blocks of TYPE. `--family`: as this architecture, not as the config's.
 `types` makes a model whose matrices are random blocks of TYPE, a layer of each
 (what is in no layer is of the first); `--unknown` adds a key that nobody knows.
 """
@@ -195,7 +196,8 @@ def convert(source, out):
     os.makedirs(os.path.join(out, "folder"), exist_ok=True)
     with open(os.path.join(source, "config.json")) as file:
         config = json.load(file)
-    family = FAMILIES[config["model_type"]]
+    named = [word[9:] for word in sys.argv if word.startswith("--family=")]
+    family = FAMILIES[(named or [config["model_type"]])[0]]
     tensors = {name: tensor for name, tensor
                in load(os.path.join(source, "model.safetensors")).items()
                if not name.startswith(family.drop or ("\0",))}

@@ -111,6 +111,13 @@ def gemma_scalar(config):
     config["query_pre_attn_scalar"] = head_of(config)
 
 
+def minicpm(config):
+    """What the first models have, whose files say no multiplier."""
+    config.update(embedding_multiplier=12.0, logits_scaling=config["hidden_size"] / 256,
+                  residual_multiplier=1.4 / math.sqrt(config["num_hidden_layers"]),
+                  attention_multiplier=1 / math.sqrt(head_of(config)))
+
+
 def turning(config, keys, tensors):
     part = config.get("partial_rotary_factor", 1)
     keys["rope.dimension_count"] = int(part * head_of(config))
@@ -249,6 +256,7 @@ FAMILIES = {
     "phi3": Family("phi3", WINDOW, more=phi3),
     "olmo2": Family("olmo2", names=AFTER),
     "granite": Family("granite", MULTIPLIERS, pairs=True),
+    "minicpm": Family("minicpm", pairs=True, change=minicpm),
     "granitemoe": Family("granitemoe", MULTIPLIERS, pairs=True,
                          absent={"expert_used_count": 2}),
     "starcoder2": Family("starcoder2", change=no_window),
