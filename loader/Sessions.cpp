@@ -170,6 +170,12 @@ mille_status mille_session_memory(const mille_session *session, size_t *bytes) {
 mille_status mille_session_profile(mille_session *session, int enable) {
   return MILLE_FORWARD(session, mille_session_profile, enable);
 }
+mille_status mille_session_watch_choices(mille_session *session,
+                                         void (*see)(void *context,
+                                                     const mille_choice *),
+                                         void *context) {
+  return MILLE_FORWARD(session, mille_session_watch_choices, see, context);
+}
 mille_status mille_session_kernel_count(const mille_session *session,
                                         size_t *count) {
   return MILLE_FORWARD(session, mille_session_kernel_count, count);

@@ -159,5 +159,10 @@ extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
     return;
   Router router = {route};
   session.share(routeBlock, &router, (rows + rowsPerTask - 1) / rowsPerTask);
+  if (session.seeChoice && !session.stopped()) {
+    const mille_choice choice = {rows,    logits_stride, route.entries,
+                                 route.k, logits,        place};
+    session.seeChoice(session.seeContext, &choice);
+  }
   sortByExpert(route);
 }

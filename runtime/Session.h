@@ -114,6 +114,9 @@ struct mille_session {
   // where it gives a code.
   int32_t (*watch)(void *context, const mille_stage &stage) = nullptr;
   void *watchContext = nullptr;
+  // Gets where rows go, choice by choice; null: nobody.
+  void (*seeChoice)(void *context, const mille_choice *choice) = nullptr;
+  void *seeContext = nullptr;
   mille::Sizes sizes;                   // of this run
   const mille_entry *entry = nullptr;   // of this run
   mille::EntryMemory *memory = nullptr; // of this run's entry

@@ -348,6 +348,18 @@ mille_status mille_session_profile(mille_session *session, int enable) {
   return MILLE_OK;
 }
 
+mille_status mille_session_watch_choices(mille_session *session,
+                                         void (*see)(void *context,
+                                                     const mille_choice *),
+                                         void *context) {
+  if (!session || session->isOnDevice() || !session->running.change(0, 1))
+    return MILLE_INVALID_ARGUMENT;
+  session->seeChoice = see;
+  session->seeContext = context;
+  session->running.store(0);
+  return MILLE_OK;
+}
+
 mille_status mille_session_kernel_count(const mille_session *session,
                                         size_t *count) {
   if (!session || !count)

@@ -1,6 +1,7 @@
 // Mixture of experts in both dialects: chooses the experts of each row, and
 // moves rows to them and back. Must not compute their products, which are
 // linears and matmuls.
+#include "compiler/interpret/Routes.h"
 #include "compiler/interpret/Run.h"
 
 using namespace mlir;
@@ -24,18 +25,35 @@ public:
         epsilon(op.getEpsilon().convertToDouble()),
         factor(op.getFactor().convertToDouble()), bias(bias) {}
 
-  // k experts and their weights for a row of logits.
-  void choose(const double *logits, double *experts, double *weights) const {
-    std::vector<double> scores(logits, logits + entries);
-    if (sigmoid)
-      for (double &score : scores)
-        score = 1 / (1 + std::exp(-score));
-    else
-      softmax(scores);
-    std::vector<double> wanted = scores;
+  // The k experts of a row of logits.
+  std::vector<int64_t> best(const double *logits) const {
+    std::vector<double> wanted = scoresOf(logits);
     for (int64_t e = 0; e < entries && bias; ++e)
       wanted[e] += bias->numbers[e];
-    std::vector<int64_t> chosen = largest(wanted, k, openEntries(wanted));
+    return largest(wanted, k, openEntries(wanted));
+  }
+
+  // Whether `chosen` are the k experts of a row, but for what the rounding of
+  // its scores to f32 may turn.
+  bool isFounded(const double *logits, ArrayRef<int64_t> chosen) const {
+    double most = 0;
+    for (int64_t e = 0; e < entries; ++e)
+      most = std::max(most, std::fabs(logits[e]));
+    std::vector<double> moved(logits, logits + entries);
+    for (int64_t e = 0; e < entries; ++e)
+      moved[e] += (llvm::is_contained(chosen, e) ? 1 : -1) * 0x1p-20 * most;
+    return areSame(best(logits), chosen) || areSame(best(moved.data()), chosen);
+  }
+
+  static bool areSame(ArrayRef<int64_t> one, ArrayRef<int64_t> other) {
+    return one.size() == other.size() &&
+           std::is_permutation(one.begin(), one.end(), other.begin());
+  }
+
+  // The weights of a row's experts.
+  void weigh(const double *logits, ArrayRef<int64_t> chosen,
+             double *weights) const {
+    const std::vector<double> scores = scoresOf(logits);
     std::vector<double> chosenWeights;
     for (int64_t e : chosen)
       chosenWeights.push_back(softmaxChosen ? logits[e] : scores[e]);
@@ -44,13 +62,21 @@ public:
     double sum = renormalised ? epsilon : 1.0;
     for (double weight : chosenWeights)
       sum += renormalised ? weight : 0.0;
-    for (int64_t i = 0; i < k; ++i) {
-      experts[i] = chosen[i];
+    for (int64_t i = 0; i < k; ++i)
       weights[i] = chosenWeights[i] / sum * factor;
-    }
   }
 
 private:
+  std::vector<double> scoresOf(const double *logits) const {
+    std::vector<double> scores(logits, logits + entries);
+    if (sigmoid)
+      for (double &score : scores)
+        score = 1 / (1 + std::exp(-score));
+    else
+      softmax(scores);
+    return scores;
+  }
+
   static void softmax(std::vector<double> &row) {
     double most = *llvm::max_element(row), sum = 0;
     for (double &number : row)
@@ -103,12 +129,41 @@ private:
   const Tensor *bias; // [entries], or null
 };
 
+// The experts of a row, of the run that is followed if there is one.
+std::vector<int64_t> chooseRow(const Router &router, Routing *routing,
+                               const double *logits, int64_t row) {
+  std::vector<int64_t> own = router.best(logits);
+  if (!routing || !routing->given)
+    return own;
+  const size_t number = routing->made.size();
+  const RoutedRows &given = (*routing->given)[number];
+  const double *taken = &given.experts[row * given.k()];
+  std::vector<int64_t> chosen(taken, taken + given.k());
+  if (Router::areSame(own, chosen))
+    return own;
+  if (!router.isFounded(&given.logits[row * given.entries()], chosen)) {
+    if (routing->unfounded++ == 0) {
+      routing->route = int64_t(number);
+      routing->row = row;
+    }
+    return own;
+  }
+  ++routing->followed;
+  return chosen;
+}
+
 // experts and weights [rows, k] of logits [rows, entries].
-void routeRows(const Router &router, const Tensor &logits, int64_t k,
+void routeRows(Run &run, const Router &router, const Tensor &logits, int64_t k,
                Tensor &experts, Tensor &weights) {
-  for (int64_t m = 0; m < rowsOf(logits); ++m)
-    router.choose(&logits.numbers[m * columnsOf(logits)],
-                  &experts.numbers[m * k], &weights.numbers[m * k]);
+  for (int64_t m = 0; m < rowsOf(logits); ++m) {
+    const double *row = &logits.numbers[m * columnsOf(logits)];
+    const std::vector<int64_t> chosen = chooseRow(router, run.routing, row, m);
+    llvm::copy(chosen, &experts.numbers[m * k]);
+    router.weigh(row, chosen, &weights.numbers[m * k]);
+  }
+  if (run.routing)
+    run.routing->made.push_back(
+        {logits.shape, logits.numbers, experts.numbers});
 }
 
 } // namespace
@@ -125,7 +180,8 @@ Status mille::interpreter::runOp(Run &run, tf::RouteOp op) {
   shape.back() = k;
   Tensor experts = zeros(shape), weights = zeros(shape);
   experts.integer = true;
-  routeRows(Router(op, columnsOf(logits),
+  routeRows(run,
+            Router(op, columnsOf(logits),
                    op.getSelectionBiasAttr() ? &bias : nullptr),
             logits, k, experts, weights);
   run.set(op.getExperts(), std::move(experts));
@@ -180,8 +236,8 @@ Status mille::interpreter::runOp(Run &run, kernel::RouteOp op) {
   const Tensor &logits = run.at(op.getLogits());
   int64_t rows = rowsOf(logits), entries = columnsOf(logits), k = op.getK();
   Tensor experts = zeros({rows, k}), weights = zeros({rows, k});
-  routeRows(Router(op, entries, run.find(op.getSelectionBias())), logits, k,
-            experts, weights);
+  routeRows(run, Router(op, entries, run.find(op.getSelectionBias())), logits,
+            k, experts, weights);
   Tensor starts = zeros({entries + 1});
   for (double expert : experts.numbers)
     ++starts.numbers[int64_t(expert) + 1];

@@ -58,9 +58,10 @@ Status giveKept(func::FuncOp entry, const std::string &name,
 Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
                       const Values &inputs, Values &outputs,
                       const llvm::StringMap<int64_t> &sizes,
-                      const KernelRunner &instead) {
+                      const KernelRunner &instead, Routing *routing) {
   Run run(parameters);
   run.instead = instead;
+  run.routing = routing;
   run.sizes = sizes;
   if (Status s = bindInputs(run, entry, inputs); failed(s))
     return s;
@@ -88,8 +89,9 @@ Status interpretEntry(func::FuncOp entry, ParameterValues &parameters,
 Status mille::interpret(Operation *model, ParameterValues &parameters,
                         const Values &inputs, Values &outputs, StringRef name,
                         const llvm::StringMap<int64_t> &sizes,
-                        const KernelRunner &instead) {
+                        const KernelRunner &instead, Routing *routing) {
   func::FuncOp entry = kernel::entryOf(model, name);
   assert(entry && "who asks knows the model's entries");
-  return interpretEntry(entry, parameters, inputs, outputs, sizes, instead);
+  return interpretEntry(entry, parameters, inputs, outputs, sizes, instead,
+                        routing);
 }

@@ -25,6 +25,8 @@ using Values = std::map<std::string, Value>;
 using KernelRunner = std::function<std::vector<Value>(
     mlir::Operation *, llvm::ArrayRef<const Value *>)>;
 
+struct Routing;
+
 // Runs the entry of that name (empty: the first) of the transformer.model
 // `model` (whatever stage it is at, on tensors) on named inputs; absent
 // optional inputs take their defaults. What states hold is an input and an
@@ -33,11 +35,12 @@ using KernelRunner = std::function<std::vector<Value>(
 // name; what ops keep ("hidden_states") is one tensor
 // [entries, batch, tokens, channels], and the gradient of a parameter is
 // "gradient.NAME". Checks names, ranks, sizes that agree,
-// id bounds: Status::input.
+// id bounds: Status::input. `routing` gets the experts of its rows, or says
+// them.
 Status interpret(mlir::Operation *model, ParameterValues &parameters,
                  const Values &inputs, Values &outputs,
                  llvm::StringRef entry = "",
                  const llvm::StringMap<int64_t> &sizes = {},
-                 const KernelRunner &instead = {});
+                 const KernelRunner &instead = {}, Routing *routing = nullptr);
 
 } // namespace mille

@@ -87,6 +87,7 @@ struct Run {
   std::optional<double> step; // of scheduled scales; none: the schedule's end
   const Layer *layer = nullptr;
   KernelRunner instead;                    // of the interpreter's own step
+  Routing *routing = nullptr;              // of experts; null: nobody asks
   std::map<std::string, Tensor> collected; // sums over layers
 };
 

@@ -87,15 +87,20 @@ static Status measureCompiled(Laboratory &laboratory, const std::string &path,
       failed(status))
     return status;
   for (auto [trial, given] : llvm::enumerate(laboratory.trials())) {
-    Values got;
-    if (Status status =
-            runCompiled(package, "", threads, given.inputs, context, got);
+    Values got, expected;
+    Routes routes;
+    Compiled::Wishes watched;
+    watched.routes = &routes;
+    if (Status status = runCompiled(package, "", threads, given.inputs, context,
+                                    got, watched);
+        failed(status))
+      return status;
+    if (Status status = laboratory.answer(trial, routes, expected);
         failed(status))
       return status;
     Finding one{what.str(), given.name, "f32", 0,
                 laboratory.allowed(trial, roundings, /*wide=*/false)};
-    if (Status status = laboratory.difference(
-            trial, got, laboratory.answers(trial), one.error);
+    if (Status status = laboratory.difference(trial, got, expected, one.error);
         failed(status))
       return status;
     findings.push_back(one);

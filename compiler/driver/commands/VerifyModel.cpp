@@ -23,13 +23,15 @@ using namespace mille;
 static Status judgeAgainst(llvm::StringRef heading, const Values &got,
                            const Values &expected, const Values &inputs,
                            llvm::StringRef tolerance, Status verdict,
-                           mlir::MLIRContext &context, VerifyReport &report) {
+                           mlir::MLIRContext &context, VerifyReport &report,
+                           const Routing *routing = nullptr) {
   std::vector<Difference> differences;
   if (Status status = compare(got, expected, inputs,
                               mlir::UnknownLoc::get(&context), differences);
       failed(status))
     return status;
-  return report.compare(heading, std::move(differences), toleranceOf(tolerance))
+  return report.compare(heading, std::move(differences), toleranceOf(tolerance),
+                        routing)
              ? Status::done
              : verdict;
 }
@@ -104,12 +106,64 @@ static void takeOddImage(const Package &package,
   }
 }
 
+// What the reference says of the inputs, and where it sends rows.
+struct Referred {
+  Values outputs;
+  Routing routing;
+};
+
+// " in bf16", or "".
+static std::string typeWords(const Package &package) {
+  const std::string dtype = package.dtype.text();
+  return dtype == "f32"      ? ""
+         : dtype == "stored" ? " in stored blocks"
+                             : " in " + dtype;
+}
+
+// A run of the package, or what stands in its place before given answers.
+struct Ran {
+  std::string name;
+  Values outputs;
+};
+
+// Judges a run of the package, whose rows went by `routes`. The reference goes
+// there too where it would go elsewhere by its own logits: the logits of both
+// are compared as any tensor, so who goes elsewhere stands at a tie. Answers
+// that are given are then for the reference that goes by its own.
+static Status judgeAgainst(Ran &ran, const Routes &routes, Reference &reference,
+                           const Referred &own, const Values &inputs,
+                           llvm::StringRef tolerance,
+                           mlir::MLIRContext &context, VerifyReport &report) {
+  const std::string heading = ran.name + " against reference";
+  if (routes.empty() || !areAlike(routes, own.routing.made))
+    return judgeAgainst(heading, ran.outputs, own.outputs, inputs, tolerance,
+                        Status::bug, context, report);
+  Referred followed;
+  if (goAlike(routes, own.routing.made)) {
+    followed = own;
+  } else {
+    followed.routing.given = &routes;
+    if (Status status =
+            reference.run(inputs, followed.outputs, "", {}, &followed.routing);
+        failed(status))
+      return status;
+    splitEntries(followed.outputs);
+  }
+  Values all = ran.outputs;
+  if (followed.routing.followed)
+    ran = {"reference in place of " + ran.name, own.outputs};
+  addRouterLogits(routes, followed.routing.made, all, followed.outputs);
+  return judgeAgainst(heading, all, followed.outputs, inputs, tolerance,
+                      Status::bug, context, report, &followed.routing);
+}
+
 static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
                      VerifyReport &report) {
   Scratch scratch;
   Package package;
   Reference reference;
-  Values inputs, expected, referred;
+  Values inputs, expected;
+  Referred referred;
   if (!options.expected.empty())
     if (Status status = readTensors(options.expected, context, expected);
         failed(status))
@@ -131,35 +185,35 @@ static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
     inputs = seededInputs(package.entries.front(), sizes, /*withMask=*/true);
   }
   showProgress("running the reference");
-  if (Status status = reference.run(inputs, referred); failed(status))
+  if (Status status =
+          reference.run(inputs, referred.outputs, "", {}, &referred.routing);
+      failed(status))
     return status;
-  splitEntries(referred);
+  splitEntries(referred.outputs);
   std::vector<std::string> codes;
   if (Status status = codesOf(package, options.device, codes); failed(status))
     return status;
   Status against = Status::done;
   const std::string bound = loosestBound(package);
-  const std::string dtype = package.dtype.text(),
-                    type = dtype == "f32"      ? ""
-                           : dtype == "stored" ? " in stored blocks"
-                                               : " in " + dtype;
-  std::vector<std::pair<std::string, Values>> runs;
+  std::vector<Ran> runs;
   for (const std::string &code : codes) {
     showProgress("running the package");
-    runs.emplace_back((code.empty() ? "compiled" : code) + type, Values());
-    Values &got = runs.back().second;
+    runs.push_back(
+        {(code.empty() ? "compiled" : code) + typeWords(package), Values()});
+    Ran &ran = runs.back();
     // The reference computes padding rows too, so the package must keep them.
     Compiled::Wishes wishes;
     wishes.keepPadding = wishes.checkHash = true;
+    Routes routes;
+    wishes.routes = &routes;
     if (Status status = runCompiled(package, code, options.threads, inputs,
-                                    context, got, wishes);
+                                    context, ran.outputs, wishes);
         failed(status))
       return status;
     clearProgress();
-    splitEntries(got);
-    Status one =
-        judgeAgainst(runs.back().first + " against reference", got, referred,
-                     inputs, bound, Status::bug, context, report);
+    splitEntries(ran.outputs);
+    Status one = judgeAgainst(ran, routes, reference, referred, inputs, bound,
+                              context, report);
     against = failed(against) ? against : one;
   }
   if (!failed(against) && options.certificate)
@@ -173,10 +227,10 @@ static Status verify(const VerifyOptions &options, mlir::MLIRContext &context,
                ? expected.erase(at)
                : std::next(at);
   }
-  for (const auto &[name, got] : runs) {
+  for (const Ran &ran : runs) {
     Status one =
-        judgeAgainst(name + " against " + options.expected, got, expected,
-                     inputs, bound, Status::input, context, report);
+        judgeAgainst(ran.name + " against " + options.expected, ran.outputs,
+                     expected, inputs, bound, Status::input, context, report);
     against = failed(against) ? against : one;
   }
   return against;

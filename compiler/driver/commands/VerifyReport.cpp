@@ -9,16 +9,34 @@ using namespace mille;
 
 bool VerifyReport::compare(llvm::StringRef what,
                            std::vector<Difference> tensors,
-                           const Tolerance &tolerance) {
-  const bool all = !tensors.empty() &&
-                   llvm::all_of(tensors, [&](const Difference &difference) {
-                     return isWithin(difference, tolerance);
-                   });
+                           const Tolerance &tolerance, const Routing *routing) {
+  bool all = !tensors.empty() &&
+             llvm::all_of(tensors, [&](const Difference &difference) {
+               return isWithin(difference, tolerance);
+             });
   if (!json)
     judge(out, what, tensors, [&](const Difference &) { return tolerance; });
+  if (!json && routing)
+    print(*routing);
+  all &= !routing || routing->unfounded == 0;
   good &= all;
   comparisons.push_back({what.str(), std::move(tensors), tolerance, all});
+  if (routing) {
+    comparisons.back().rows = routing->rows();
+    comparisons.back().followed = routing->followed;
+    comparisons.back().unfounded = routing->unfounded;
+  }
   return all;
+}
+
+void VerifyReport::print(const Routing &routing) {
+  out << "  experts  " << routing.followed << " of " << routing.rows()
+      << " choices stand at a tie, where the reference follows";
+  if (routing.unfounded)
+    out << "; " << routing.unfounded
+        << " are not the best by the package's own logits  DIFFERS at router "
+        << routing.route << ", row " << routing.row;
+  out << '\n';
 }
 
 bool VerifyReport::certify(const rewrite::Sample &sample,
@@ -62,6 +80,12 @@ void VerifyReport::write(llvm::json::OStream &to,
   to.object([&] {
     to.attribute("what", comparison.what);
     to.attribute("ok", comparison.good);
+    if (comparison.rows)
+      to.attributeObject("experts", [&] {
+        to.attribute("choices", comparison.rows);
+        to.attribute("followed", comparison.followed);
+        to.attribute("unfounded", comparison.unfounded);
+      });
     to.attributeArray("tensors", [&] {
       for (const Difference &one : comparison.tensors)
         to.object([&] {

@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/interpret/Judge.h"
+#include "compiler/interpret/Routes.h"
 #include "llvm/Support/JSON.h"
 
 namespace mille {
@@ -11,9 +12,10 @@ public:
   VerifyReport(llvm::raw_ostream &out, bool json) : out(out), json(json) {}
 
   void of(llvm::StringRef name) { package = name.str(); }
-  // These print text at once. True if all is within its bounds.
+  // These print text at once. True if all is within its bounds. routing: of the
+  // expected run, which takes the package's experts; null: it has none.
   bool compare(llvm::StringRef what, std::vector<Difference> tensors,
-               const Tolerance &tolerance);
+               const Tolerance &tolerance, const Routing *routing = nullptr);
   bool certify(const rewrite::Sample &sample, std::vector<Finding> findings);
   // hidden_states are expected, but the package keeps none.
   void leaveOutHiddenStates();
@@ -27,7 +29,10 @@ private:
     std::vector<Difference> tensors;
     Tolerance tolerance;
     bool good;
+    // Of the choices of experts.
+    int64_t rows = 0, followed = 0, unfounded = 0;
   };
+  void print(const Routing &routing);
   void print(const rewrite::Sample &sample);
   void write(llvm::json::OStream &to, const Comparison &comparison) const;
   void write(llvm::json::OStream &to, const Finding &finding) const;

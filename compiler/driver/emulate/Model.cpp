@@ -4,6 +4,7 @@
 #include "compiler/driver/emulate/Expected.h"
 #include "compiler/driver/emulate/KernelOp.h"
 #include "compiler/interpret/Judge.h"
+#include "compiler/interpret/Routes.h"
 #include "compiler/interpret/TensorFiles.h"
 #include "compiler/kernels/ReadSpec.h"
 #include "compiler/plan/Passes.h"
@@ -219,40 +220,82 @@ static Status judgeOutputs(llvm::StringRef heading, const Values &outputs,
   return close ? Status::done : Status::bug;
 }
 
+namespace {
+
+// A model that runs in double.
+struct InDouble {
+  mlir::Operation *model;
+  ParameterValues parameters;
+  const Values &inputs;
+  Values outputs;
+  Routing routing;
+
+  InDouble(mlir::ModuleOp module, const std::string &folder,
+           const Values &inputs)
+      : model(*module.getOps<transformer::ModelOp>().begin()),
+        parameters(model, folder), inputs(inputs) {}
+
+  Status run(const KernelRunner &instead = {}) {
+    return interpret(model, parameters, inputs, outputs, "", {}, instead,
+                     &routing);
+  }
+  // Again, where rows of the other went to other experts. The logits by which
+  // they did are outputs of both.
+  Status follow(InDouble &other) {
+    const Routes &given = other.routing.made;
+    if (!areAlike(given, routing.made))
+      return Status::done;
+    if (!goAlike(given, routing.made)) {
+      routing = Routing();
+      routing.given = &given;
+      outputs.clear();
+      if (Status s = run(); failed(s))
+        return s;
+    }
+    addRouterLogits(given, routing.made, other.outputs, outputs);
+    return Status::done;
+  }
+};
+
+} // namespace
+
 Status mille::emulated::runModel(mlir::ModuleOp module,
                                  const ModelOptions &options,
                                  llvm::raw_ostream &out) {
   mlir::MLIRContext &context = *module->getContext();
-  auto models = module.getOps<transformer::ModelOp>();
-  mlir::Operation *model = *models.begin();
-  Values inputs, wide, expected, outputs;
+  Values inputs;
   if (Status s = readTensors(options.inputs, context, inputs); failed(s))
     return s;
-  ParameterValues parameters(model, options.folder);
-  if (Status s = interpret(model, parameters, inputs, wide); failed(s))
+  mlir::OwningOpRef<mlir::ModuleOp> before = module.clone();
+  InDouble wide(*before, options.folder, inputs);
+  if (Status s = wide.run(); failed(s))
     return s;
   mlir::PassManager pipeline(&context);
   pipeline.addPass(plan::createNarrowTypes({options.dtype}));
   pipeline.addPass(plan::createTurnHeadsFirst());
   if (mlir::failed(pipeline.run(module)))
     return Status::input;
-  if (Status s = interpret(model, parameters, inputs, expected); failed(s))
+  InDouble expected(module, options.folder, inputs),
+      ran(module, options.folder, inputs);
+  if (Status s = expected.run(); failed(s))
     return s;
   ModelRunner runner(context, options.seed, out);
   auto instead = [&](mlir::Operation *op,
                      llvm::ArrayRef<const Value *> operands) {
     return runner.run(op, operands);
   };
-  if (Status s = interpret(model, parameters, inputs, outputs, "", {}, instead);
-      failed(s))
+  if (Status s = ran.run(instead); failed(s))
     return s;
+  for (InDouble *other : {&wide, &expected})
+    if (Status s = other->follow(ran); failed(s))
+      return s;
   const Status own =
-      judgeOutputs("outputs", outputs, expected, inputs,
+      judgeOutputs("outputs", ran.outputs, expected.outputs, inputs,
                    options.dtype == "fp8" ? "emulated_fp8" : "emulated_model",
-                   model->getLoc(), out);
-  const Status whole =
-      judgeOutputs("outputs, beside the model in f32", outputs, wide, inputs,
-                   "compiled_" + options.dtype, model->getLoc(), out);
+                   module.getLoc(), out);
+  const Status whole = judgeOutputs(
+      "outputs, beside the model in f32", ran.outputs, wide.outputs, inputs,
+      "compiled_" + options.dtype, module.getLoc(), out);
   const bool right = runner.finish();
   for (Status s : {own, whole})
     if (failed(s))

@@ -145,6 +145,19 @@ Status Compiled::findEntry() {
   return Status::done;
 }
 
+// Copies where a router of the run sends its rows to the end of the Routes.
+static void addRoute(void *routes, const mille_choice *choice) {
+  RoutedRows route;
+  route.shape = {choice->rows, choice->entries};
+  for (int64_t m = 0; m < choice->rows; ++m) {
+    const float *logits = choice->logits + m * choice->logits_stride;
+    route.logits.insert(route.logits.end(), logits, logits + choice->entries);
+  }
+  route.experts.assign(choice->experts,
+                       choice->experts + choice->rows * choice->k);
+  static_cast<Routes *>(routes)->push_back(std::move(route));
+}
+
 Status Compiled::createSession(unsigned threads) {
   if (session)
     api->mille_session_close(session);
@@ -155,6 +168,8 @@ Status Compiled::createSession(unsigned threads) {
   if (status != MILLE_OK)
     return fail(status, api->mille_package_message(opened));
   api->mille_session_keep_padding(session, wishes.keepPadding);
+  if (wishes.routes)
+    (void)api->mille_session_watch_choices(session, addRoute, wishes.routes);
   return Status::done;
 }
 

@@ -2,7 +2,7 @@
 // functions. Must not know how the code was made.
 #pragma once
 #include "compiler/driver/package/Package.h"
-#include "compiler/interpret/Interpret.h"
+#include "compiler/interpret/Routes.h"
 #include "loader/Library.h"
 
 #include <map>
@@ -24,6 +24,9 @@ public:
     // memory that processes share. A file that is cut meanwhile ends the
     // command.
     bool mapWeights = false;
+    // Gets the experts of a run's rows; none of a device, and none of a package
+    // whose runtime is of a build that did not tell them.
+    Routes *routes = nullptr;
   };
 
   // Loads DIR/NAME.so and opens its weights. isa: "" for the best of this

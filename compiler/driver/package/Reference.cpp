@@ -67,7 +67,8 @@ Status Reference::open(const Package &package, mlir::MLIRContext &context,
 
 Status Reference::run(const Values &inputs, Values &outputs,
                       llvm::StringRef entry,
-                      const llvm::StringMap<int64_t> &sizes) {
+                      const llvm::StringMap<int64_t> &sizes, Routing *routing) {
   ParameterValues parameters(modelOp, folder);
-  return interpret(modelOp, parameters, inputs, outputs, entry, sizes);
+  return interpret(modelOp, parameters, inputs, outputs, entry, sizes, {},
+                   routing);
 }

@@ -3,7 +3,7 @@
 #pragma once
 #include "compiler/driver/package/Package.h"
 #include "compiler/import/Import.h"
-#include "compiler/interpret/Interpret.h"
+#include "compiler/interpret/Routes.h"
 
 namespace mille {
 
@@ -23,8 +23,10 @@ public:
 
   // Runs an entry ("": the first). The inputs may hold the contents of its
   // states before the run, of all or of none; the outputs hold them after it.
+  // `routing` gets the experts of its rows, or says them.
   Status run(const Values &inputs, Values &outputs, llvm::StringRef entry = "",
-             const llvm::StringMap<int64_t> &sizes = {});
+             const llvm::StringMap<int64_t> &sizes = {},
+             Routing *routing = nullptr);
   mlir::Operation *model() { return modelOp; }
   mlir::OwningOpRef<mlir::ModuleOp> copy() { return module->clone(); }
   const std::string &storedIn() const { return folder; } // files of tensors

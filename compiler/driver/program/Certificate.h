@@ -1,7 +1,7 @@
 // Measures how rewrites change numbers: runs the program before and after each
 // one on random and adversarial inputs. Must not claim a proof.
 #pragma once
-#include "compiler/interpret/Interpret.h"
+#include "compiler/interpret/Routes.h"
 #include "compiler/rewrite/Passes.h"
 #include "compiler/rewrite/Sample.h"
 
@@ -49,7 +49,8 @@ public:
   bool isQuick() const;
   mlir::ModuleOp module() { return *program; }
   llvm::ArrayRef<Trial> trials() const { return all; }
-  const Values &answers(size_t trial) const { return before[trial]; }
+  // What the program says where its rows go to the experts of `routes`.
+  Status answer(size_t trial, const Routes &routes, Values &answers) const;
 
   // Runs the sample on every trial, and on the trial moved by a rounding.
   Status prepare();
@@ -66,7 +67,8 @@ public:
                     double &error) const;
 
 private:
-  Status run(mlir::ModuleOp module, size_t trial, Values &outputs) const;
+  Status run(mlir::ModuleOp module, size_t trial, Values &outputs,
+             Routing *routing = nullptr) const;
   Status apply(mlir::ModuleOp module,
                llvm::function_ref<void(mlir::PassManager &)> add) const;
   Status measureKernels(mlir::ModuleOp module, std::vector<Values> &last,
@@ -83,6 +85,7 @@ private:
   bool isWhole = true;
   std::vector<Trial> all;
   std::vector<Values> before;
+  std::vector<Routing> routed; // of these
   // Per trial: the change of the answers if the inputs change by a rounding, in
   // f64 and in f32.
   std::vector<double> ofF64, ofF32;
