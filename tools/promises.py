@@ -167,23 +167,10 @@ From 26 to 29 November 2026, on a Zen 4, a Cascade Lake, a Zen 5 and an Emerald 
   a count of safetensors' `data_offsets` unchecked (336 759). Not found in 60 s: three of
   safetensors, an end of the data, a file below 8 bytes and a header's length too lax;
   `badfiles` has files of each.
-* P1, P4: `fuzz-json` 27 353 executions, `fuzz-safetensors` 23 341, `fuzz-gguf` 20 676,
-  `fuzz-formula` 97 835, under AddressSanitizer and UBSan, 25 minutes each at the lowest
-  priority: no crash. Then `fuzz-assembly` 81 335 and `fuzz-interpret` 70 523, 25 minutes
-  each on a Cascade Lake with 20 other programs: no crash.
-* P1: the fuzz preset, built whole: `fuzz-manifest` did not build (nothing made a generated
-  header before it; mended) and so had never run under sanitizers: 66 455 executions, 53 040 of
-  them in 41 CPU seconds, no crash. Beside other programs that took nearly all, after that build:
-  `fuzz-json` 75 264, `fuzz-formula` 80 610, `fuzz-gguf` 23 060, `fuzz-safetensors` 17 225,
-  `fuzz-assembly` 1213, `fuzz-interpret` 1049, no crash. With a core each, 17 CPU minutes:
-  `fuzz-formula` 1 913 263, `fuzz-gguf` 1 601 374, `fuzz-safetensors` 1 200 256, `fuzz-json`
-  582 702, `fuzz-assembly` 160 241, `fuzz-interpret` 126 572, `fuzz-manifest` 72 425: no crash.
-  2.8 of 8 CPU-hours. On the Zen 5, 33 CPU minutes: `fuzz-json` 10 523 259, `fuzz-safetensors`
-  1 431 362, `fuzz-gguf` 4 866 299, `fuzz-formula` 36 302 054, `fuzz-manifest` 2 085 279,
-  `fuzz-interpret` 651 942, no crash; `fuzz-assembly` did not run. 3.3 of 8 CPU-hours. On a
-  Zen 4 beside other programs, 19 CPU minutes: `fuzz-json` 4 410 119, `fuzz-safetensors`
-  2 403 152, `fuzz-gguf` 3 545 707, `fuzz-formula` 6 196 742, `fuzz-manifest` 193 180,
-  `fuzz-assembly` 203 814, `fuzz-interpret` 213 981: no crash. 3.6 of 8 CPU-hours.
+* P1, P4: `check-fuzz.sh`, under AddressSanitizer and UBSan, 4.1 of 8 CPU-hours: `fuzz-formula`
+  48 347 288 executions, `fuzz-json` 20 339 144, `fuzz-gguf` 16 648 405, `fuzz-safetensors`
+  9 722 358, `fuzz-manifest` 3 035 032, `fuzz-interpret` 1 269 254, `fuzz-assembly` 557 326: no
+  crash.
 * P4: `check-random.sh`: 23 800 models (seeds 1002 to 1120, 200 specs each; 10 000 are wanted)
   agree in double as imported, fused, with rewrites left out and with passes left out and in
   any order; some 22 000 of them train, and a step's losses and gradients agree as differentiated
