@@ -93,6 +93,7 @@ typedef struct mille_options {
    * pages where the system has them, and does not use the file afterwards. */
   int copy_weights;
 } mille_options;
+
 #define MILLE_OPTIONS_INIT {sizeof(mille_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* Opens a model with its weights. weights_path: NAME.weights, or null where the
@@ -103,9 +104,11 @@ mille_status mille_package_open(const struct mille_model *model,
                                 const mille_options *options,
                                 mille_package **package, char *message,
                                 size_t message_size);
+
 /* `package` may be null. Its sessions may outlive it: the last one to close
  * releases the weights. */
 mille_status mille_package_close(mille_package *package);
+
 /* The message of the last call on this package that failed in the calling
  * thread; "" if none has. The thread's next call on any package may overwrite
  * it. */
@@ -137,6 +140,7 @@ typedef struct mille_entry_info {
   const char *name;
   size_t inputs, outputs, states; /* how many it has */
 } mille_entry_info;
+
 mille_status mille_package_entry_count(mille_package *package, size_t *count);
 /* Strings of entries and tensors live as long as the model. */
 mille_status mille_package_entry(mille_package *package, size_t entry,
@@ -155,6 +159,7 @@ mille_status mille_package_input(mille_package *package, size_t index,
                                  mille_tensor *tensor);
 mille_status mille_package_output(mille_package *package, size_t index,
                                   mille_tensor *tensor);
+
 /* A size of runs, and the most that the model takes of it (0: any). */
 mille_status mille_package_size_count(mille_package *package, size_t *count);
 mille_status mille_package_size(mille_package *package, size_t index,
@@ -177,6 +182,7 @@ typedef struct mille_scale {
   double from, to;
   int64_t steps;
 } mille_scale;
+
 mille_status mille_package_scale_count(mille_package *package, size_t *count);
 mille_status mille_package_scale(mille_package *package, size_t index,
                                  mille_scale *scale);
@@ -241,6 +247,7 @@ mille_status mille_package_size_value(mille_package *package,
 mille_status mille_session_create_for(mille_package *package,
                                       const mille_size *most, size_t count,
                                       int threads, mille_session **session);
+
 /* As mille_session_create_for, on a device: null or "" for the package's
  * choice, "cpu", a back end ("cuda") for the best of its devices, "cuda:1"
  * for number 1 of its mille_devices, "cuda:NAME" for a device whose name
@@ -251,11 +258,13 @@ mille_status mille_session_create_on(mille_package *package,
                                      const mille_size *most, size_t count,
                                      int threads, const char *device,
                                      mille_session **session);
+
 /* As mille_session_create_for, for models whose entry 0 has no sizes but batch
  * and tokens; one that it has not may be any number. */
 mille_status mille_session_create(mille_package *package, int64_t max_batch,
                                   int64_t max_tokens, int threads,
                                   mille_session **session);
+
 /* `session` may be null. Must not be called during a run. */
 mille_status mille_session_close(mille_session *session);
 
@@ -278,6 +287,7 @@ mille_status mille_session_run_entry(mille_session *session, size_t entry,
                                      const mille_size *sizes, size_t count,
                                      const void *const *inputs,
                                      float *const *outputs);
+
 /* mille_session_run_entry in two halves. `start` checks the run and may return
  * before it is done: on a device it does not wait, on the CPU it computes. Then
  * the run is under way until `wait` gives its status; inputs and outputs, the
@@ -289,11 +299,13 @@ mille_status mille_session_start(mille_session *session, size_t entry,
                                  const void *const *inputs,
                                  float *const *outputs);
 mille_status mille_session_wait(mille_session *session);
+
 /* mille_session_run_entry of entry 0. */
 mille_status mille_session_run_for(mille_session *session,
                                    const mille_size *sizes, size_t count,
                                    const void *const *inputs,
                                    float *const *outputs);
+
 /* As mille_session_run_for, for models whose entry 0 has no sizes but batch and
  * tokens: `batch` sequences of `tokens` tokens each. */
 mille_status mille_session_run(mille_session *session, int64_t batch,
@@ -363,6 +375,7 @@ typedef struct mille_choice {
   const float *logits;    /* [rows, entries] */
   const int32_t *experts; /* [rows, k] */
 } mille_choice;
+
 /* From the next run on `see` gets each choice; null: nobody does. Not during a
  * run. MILLE_INVALID_ARGUMENT on a device. */
 mille_status mille_session_watch_choices(mille_session *session,
