@@ -250,7 +250,8 @@ uint64_t bytesOfWidenedRows(const KernelSpec &spec) {
     for (const MatmulTile &tile : tilesOf(spec, core))
       most = std::max(most, tile.rows);
   }
-  return uint64_t(most) * uint64_t(spec.matmul.inner) * sizeof(float);
+  constexpr uint64_t padding = 256; // more than Halide adds to an allocation
+  return uint64_t(most) * uint64_t(spec.matmul.inner) * sizeof(float) + padding;
 }
 
 KernelSpec withPanels(KernelSpec spec) {
