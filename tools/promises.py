@@ -167,9 +167,9 @@ From 26 to 29 November 2026, on a Zen 4, a Cascade Lake, a Zen 5 and an Emerald 
   a count of safetensors' `data_offsets` unchecked (336 759). Not found in 60 s: three of
   safetensors, an end of the data, a file below 8 bytes and a header's length too lax;
   `badfiles` has files of each.
-* P1, P4: `check-fuzz.sh`, under AddressSanitizer and UBSan, 4.1 of 8 CPU-hours: `fuzz-formula`
-  48 347 288 executions, `fuzz-json` 20 339 144, `fuzz-gguf` 16 648 405, `fuzz-safetensors`
-  9 722 358, `fuzz-manifest` 3 035 032, `fuzz-interpret` 1 269 254, `fuzz-assembly` 557 326: no
+* P1, P4: `check-fuzz.sh`, under AddressSanitizer and UBSan, 4.6 of 8 CPU-hours: `fuzz-formula`
+  59 015 565 executions, `fuzz-json` 23 655 523, `fuzz-gguf` 22 715 302, `fuzz-safetensors`
+  11 273 204, `fuzz-manifest` 4 625 641, `fuzz-interpret` 1 269 254, `fuzz-assembly` 946 798: no
   crash.
 * P4: `check-random.sh`: 23 800 models (seeds 1002 to 1120, 200 specs each; 10 000 are wanted)
   agree in double as imported, fused, with rewrites left out and with passes left out and in
