@@ -40,6 +40,11 @@ bool areAlike(const Routes &one, const Routes &other);
 // Whether each row goes to the same experts, in any order.
 bool goAlike(const Routes &one, const Routes &other);
 
+// Where rows of `other`, a run of the same inputs, went to other experts: `run`
+// again, which takes these. Else `outputs` and `routing` stay.
+Status follow(const Routes &other, Values &outputs, Routing &routing,
+              llvm::function_ref<Status(Values &, Routing &)> run);
+
 // Adds the logits of routers to the outputs of two runs that are to be
 // compared: router_logits.0, .... `expected` has the shapes.
 void addRouterLogits(const Routes &got, const Routes &expected,

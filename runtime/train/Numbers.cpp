@@ -3,6 +3,7 @@
 #include "runtime/train/Trainer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 using Info = mille_training_info;
@@ -148,14 +149,17 @@ mille_status mille_trainer::setOfModel(const char *name, double value) {
     return MILLE_OK;
   }
   mille_status status = mille_session_set_scale(session, name, value);
-  return status == MILLE_OK
-             ? status
-             : message.set(status,
-                           "%s, and a trainer's numbers are rate, clip, "
-                           "peak_rate, end_rate, warmup, steps, momentum, "
-                           "beta1, beta2, epsilon, dropout_seed, step, "
-                           "rate:PATTERN and weight_decay:PATTERN",
-                           mille_session_message(session));
+  if (status == MILLE_OK)
+    return status;
+  char names[160] = "";
+  for (const Number &number : settable) {
+    const size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, ", %s", number.name);
+  }
+  return message.set(status,
+                     "%s, and a trainer's numbers are rate%s, dropout_seed, "
+                     "step, rate:PATTERN and weight_decay:PATTERN",
+                     mille_session_message(session), names);
 }
 
 mille_status mille_trainer::set(const char *name, double value) {

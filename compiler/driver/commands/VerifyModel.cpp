@@ -138,17 +138,15 @@ static Status judgeAgainst(Ran &ran, const Routes &routes, Reference &reference,
   if (routes.empty() || !areAlike(routes, own.routing.made))
     return judgeAgainst(heading, ran.outputs, own.outputs, inputs, tolerance,
                         Status::bug, context, report);
-  Referred followed;
-  if (goAlike(routes, own.routing.made)) {
-    followed = own;
-  } else {
-    followed.routing.given = &routes;
-    if (Status status =
-            reference.run(inputs, followed.outputs, "", {}, &followed.routing);
-        failed(status))
-      return status;
-    splitEntries(followed.outputs);
-  }
+  Referred followed = own;
+  auto again = [&](Values &outputs, Routing &routing) {
+    Status status = reference.run(inputs, outputs, "", {}, &routing);
+    splitEntries(outputs);
+    return status;
+  };
+  if (Status status = follow(routes, followed.outputs, followed.routing, again);
+      failed(status))
+    return status;
   Values all = ran.outputs;
   if (followed.routing.followed)
     ran = {"reference in place of " + ran.name, own.outputs};

@@ -245,13 +245,10 @@ struct InDouble {
     const Routes &given = other.routing.made;
     if (!areAlike(given, routing.made))
       return Status::done;
-    if (!goAlike(given, routing.made)) {
-      routing = Routing();
-      routing.given = &given;
-      outputs.clear();
-      if (Status s = run(); failed(s))
-        return s;
-    }
+    if (Status s = mille::follow(given, outputs, routing,
+                                 [&](Values &, Routing &) { return run(); });
+        failed(s))
+      return s;
     addRouterLogits(given, routing.made, other.outputs, outputs);
     return Status::done;
   }

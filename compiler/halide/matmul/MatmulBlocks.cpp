@@ -132,7 +132,7 @@ Expr MatmulPipe::startAt(const Expr &b, const Expr &part,
   const int offset = s.blocks.offset * factorOf(s.blocks);
   const Expr from = bitsOfCount(countsFrom);
   if (!offset)
-    return from + b * 0;
+    return from + b * 0; // an update must name its RDom, which is in b
   auto sumAt = [&](int kind) {
     return bitsOfCount(parameters(kind * (K / block) + b, start));
   };

@@ -3,9 +3,10 @@
 packages in FOLDER. What a fragment takes for granted is declared here: what the page
 has said before, and the application's own."""
 import os
-import re
 import subprocess
 import sys
+
+from page_blocks import blocks
 
 source, folder = sys.argv[1:]
 SESSION = ["mille_package *package", "mille_session *session", "int threads"]
@@ -27,14 +28,9 @@ PAGES = {
 }
 
 
-def blocks(path):
-    with open(os.path.join(source, path), encoding="utf-8") as file:
-        return re.findall(r"^```c\n(.*?)^```$", file.read(), re.M | re.S)
-
-
 failed = 0
 for page, (header, names) in PAGES.items():
-    found = blocks(page)
+    found = blocks(os.path.join(source, page), "c")
     if not found:
         sys.exit(f"{page} has no block of c")
     for block in found:
@@ -52,7 +48,7 @@ for page, (header, names) in PAGES.items():
 named = {os.path.relpath(os.path.join(where, name), source)
          for where, _, names in os.walk(os.path.join(source, "docs"))
          for name in names if name.endswith(".md")
-         and blocks(os.path.join(where, name))}
+         and blocks(os.path.join(where, name), "c")}
 if named - set(PAGES):
     sys.exit(f"{sorted(named - set(PAGES))}: pages with C that is not compiled here")
 sys.exit(failed != 0)

@@ -7,24 +7,19 @@ doc-commands.py SOURCE --pages: names every page of the tree with such a block.
 """
 import glob
 import os
-import re
 import subprocess
 import sys
 
-
-def blocks(path):
-    with open(path, encoding="utf-8") as file:
-        return re.findall(r"^```sh\n(.*?)^```$", file.read(), re.M | re.S)
-
+from page_blocks import blocks
 
 source, page = sys.argv[1:3]
 if page == "--pages":
     for path in sorted(glob.glob(os.path.join(source, "**/*.md"), recursive=True)):
         name = os.path.relpath(path, source)
-        if not name.startswith(("build", "third_party")) and blocks(path):
+        if not name.startswith(("build", "third_party")) and blocks(path, "sh"):
             print(name)
     sys.exit()
-found = blocks(os.path.join(source, page))
+found = blocks(os.path.join(source, page), "sh")
 if not found:
     sys.exit(f"{page} has no block of sh")
 for block in found:

@@ -184,9 +184,7 @@ static void checkWords(void) {
 }
 
 int main(int argc, char **argv) {
-  CHECK(argc == 2);
-  mkdir(argv[1], 0777);
-  CHECK(chdir(argv[1]) == 0);
+  enterFolder(argc, argv);
   checkDamage();
   checkWords();
   checkOther();

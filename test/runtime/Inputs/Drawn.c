@@ -85,9 +85,7 @@ static void checkRefusal(void) {
 }
 
 int main(int argc, char **argv) {
-  CHECK(argc == 2);
-  mkdir(argv[1], 0777);
-  CHECK(chdir(argv[1]) == 0);
+  enterFolder(argc, argv);
   checkDrawn();
   checkRefusal();
   return 0;

@@ -30,6 +30,13 @@ static int
     breakGradient; /* the gradient of that parameter + 1 is not; 0: none */
 static mille_trainer *cancels; /* which the run cancels before an update */
 
+/* Goes to the folder that the command line names. */
+static void enterFolder(int argc, char **argv) {
+  CHECK(argc == 2);
+  mkdir(argv[1], 0777);
+  CHECK(chdir(argv[1]) == 0);
+}
+
 static int columnOf(int id, int token) {
   return (id * 31 + token * 7) % columns;
 }

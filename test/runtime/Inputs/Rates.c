@@ -173,9 +173,7 @@ static void checkMaskEdges(void) {
 }
 
 int main(int argc, char **argv) {
-  CHECK(argc == 2);
-  mkdir(argv[1], 0777);
-  CHECK(chdir(argv[1]) == 0);
+  enterFolder(argc, argv);
   checkRates();
   checkOrder();
   checkMasks();

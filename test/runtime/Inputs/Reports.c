@@ -341,9 +341,7 @@ static void checkTrust(void) {
 }
 
 int main(int argc, char **argv) {
-  CHECK(argc == 2);
-  mkdir(argv[1], 0777);
-  CHECK(chdir(argv[1]) == 0);
+  enterFolder(argc, argv);
   mille_training_info layered = usual;
   layered.updates = 1;
   layered.parameters = asItGoes;

@@ -449,9 +449,7 @@ static void checkMemory(void) {
 }
 
 int main(int argc, char **argv) {
-  CHECK(argc == 2);
-  mkdir(argv[1], 0777);
-  CHECK(chdir(argv[1]) == 0);
+  enterFolder(argc, argv);
   checkOptimizer(MILLE_OPTIMIZER_SGD, 0, 0, 0.2);
   checkOptimizer(MILLE_OPTIMIZER_SGD, 0.9, 0, 0.05);
   checkOptimizer(MILLE_OPTIMIZER_SGD, 0, 0.02, 0.2);
