@@ -12,6 +12,7 @@
 #include "runtime/abi.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mille;
 using llvm::StringRef;
@@ -176,6 +177,13 @@ private:
 
 } // namespace
 
+// Halide's time to lower a program follows the length of its names, which hold
+// this text two or three times. It begins as the symbol does, which keeps the
+// order of names.
+static std::string shortName(StringRef entry) {
+  return "m" + llvm::utohexstr(llvm::xxh3_64bits(entry), /*LowerCase=*/true);
+}
+
 bool HalideGenerator::generate(const KernelRequest &request,
                                std::string &object,
                                std::string &problem) const {
@@ -186,7 +194,7 @@ bool HalideGenerator::generate(const KernelRequest &request,
       m.inner * m.panels * m.panel > INT32_MAX)
     options.target += big.str();
   options.entry = StringRef(request.symbol).drop_back(strlen("_argv")).str();
-  options.unique = options.entry;
+  options.unique = shortName(options.entry);
   options.rows = request.join  ? RowClass::join
                  : request.few ? RowClass::few
                                : RowClass::many;
