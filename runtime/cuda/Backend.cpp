@@ -1,7 +1,7 @@
 // Opens a device for a package: its context, the package's weights. Must not
 // know of runs.
 #include "runtime/Backends.h"
-#include "runtime/ChooseDevice.h"
+#include "runtime/OpenDevice.h"
 #include "runtime/cuda/Device.h"
 
 namespace mille::cuda {
@@ -64,48 +64,38 @@ mille_status openAnew(mille_package &package, Device &device) {
     return package.message().set(MILLE_NO_DEVICE, "%s cannot be used: %s",
                                  device.info().name,
                                  cuda.nameOf(current.error).text);
-  return uploadWeights(package, device);
+  const mille_status status = uploadWeights(package, device);
+  if (status == MILLE_OK)
+    package.log("%s holds %llu bytes of weights", device.info().name,
+                (unsigned long long)device.weightsBytes);
+  return status;
 }
 
-mille::Device *deviceOf(const mille_package &package, const Found &found) {
-  for (mille::Device *known = package.devices; known; known = known->next)
-    if (known->backend == &mille_cuda_backend &&
-        static_cast<Device *>(known)->found.device == found.device)
-      return known;
-  return nullptr;
-}
+struct Opening {
+  using Library = cuda::Library;
+  using Devices = cuda::Devices;
+  using Device = cuda::Device;
+  static const Found *choose(const Devices &devices, const char *wish,
+                             Message &message) {
+    return chooseDevice(devices.found, devices.count, wish, "CUDA", message);
+  }
+  static bool isOf(const Device &device, const Found &found) {
+    return device.found.device == found.device;
+  }
+  static mille_status openAnew(mille_package &package, const Library &library,
+                               const Found &found, Device &device) {
+    device.cuda = library;
+    device.found = found;
+    return cuda::openAnew(package, device);
+  }
+  static void close(mille_package &package, mille::Device &device) {
+    cuda::close(package, device);
+  }
+};
 
 mille_status open(mille_package &package, const char *wish,
                   mille::Device *&opened) {
-  Library library;
-  Devices devices;
-  mille_status status = findDevices(library, devices, package.message());
-  if (status != MILLE_OK)
-    return status;
-  const Found *found = chooseDevice(devices.found, devices.count, wish, "CUDA",
-                                    package.message());
-  if (!found)
-    return MILLE_NO_DEVICE;
-  if ((opened = deviceOf(package, *found)))
-    return MILLE_OK;
-  Device *device = package.memory.make<Device>();
-  if (!device)
-    return package.message().set(
-        MILLE_OUT_OF_MEMORY, "a device needs %zu bytes but memory was refused",
-        sizeof(Device));
-  device->backend = &mille_cuda_backend;
-  device->cuda = library;
-  device->found = *found;
-  status = openAnew(package, *device);
-  if (status != MILLE_OK) {
-    close(package, *device);
-    return status;
-  }
-  package.log("%s holds %llu bytes of weights", device->info().name,
-              (unsigned long long)device->weightsBytes);
-  device->next = package.devices;
-  package.devices = opened = device;
-  return MILLE_OK;
+  return openDevice<Opening>(package, mille_cuda_backend, wish, opened);
 }
 
 } // namespace

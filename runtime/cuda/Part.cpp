@@ -1,6 +1,7 @@
 // A session's part of a device: its stream, its memory, and its runs. A run
 // copies inputs into pinned memory, appends commands, executes them at its end
 // and waits once.
+#include "runtime/OpenDevice.h"
 #include "runtime/cuda/Device.h"
 
 #include <stdarg.h>
@@ -145,30 +146,15 @@ int32_t appendFill(mille_session &session, CUdeviceptr to, uint64_t zeros) {
 mille_status enter(mille_session &session, mille::Device &base) {
   Device &device = static_cast<Device &>(base);
   mille_package &package = *session.package;
-  const Memory &memory = package.memory;
   const uint32_t variants = (package.model->kernel_count + 1) * 2;
   const uint32_t room = variants * entriesOfAKernel;
-  uint64_t regions = 0;
-  const uint64_t bytes = room * sizeof(Entry) + variants * sizeof(Entry *);
-  Part *part = memory.make<Part>();
-  if (part)
-    part->entries = (Entry *)memory.allocate(memory.user, bytes, 64);
-  if (!part || !part->entries ||
-      !part->regions.make(*package.model, memory, regions)) {
-    if (part && part->entries)
-      memory.release(memory.user, part->entries);
-    if (part)
-      memory.release(memory.user, part);
-    return package.message().set(MILLE_OUT_OF_MEMORY,
-                                 "a session on a device needs %llu bytes but "
-                                 "memory was refused",
-                                 (ull)(bytes + regions + sizeof(Part)));
-  }
-  memset((void *)part->entries, 0, bytes);
+  const mille_status status = makePart<Part>(
+      session, base, room * sizeof(Entry) + variants * sizeof(Entry *));
+  if (status != MILLE_OK)
+    return status;
+  Part *part = &partOf(session);
   part->ofVariant = (Entry **)(part->entries + room);
   part->entryRoom = room;
-  part->device = &device;
-  session.part = part;
   Current current(device);
   CUresult error = current.error;
   if (error == CUDA_SUCCESS)

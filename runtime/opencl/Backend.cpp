@@ -1,7 +1,7 @@
 // Opens a device for a package: its context, its choice of local memory, the
 // package's weights. Must not know of runs.
 #include "runtime/Backends.h"
-#include "runtime/ChooseDevice.h"
+#include "runtime/OpenDevice.h"
 #include "runtime/opencl/Device.h"
 
 #include <stdlib.h>
@@ -54,46 +54,38 @@ mille_status openAnew(mille_package &package, const Library &library,
       enterContext(library, found, device.shared, package.message());
   if (status == MILLE_OK)
     status = chooseLocalMemory(device, package.message());
-  return status == MILLE_OK ? uploadWeights(package, device) : status;
+  if (status == MILLE_OK)
+    status = uploadWeights(package, device);
+  if (status == MILLE_OK)
+    package.log("%s holds %llu bytes of weights in %u buffers",
+                device.info().name, (unsigned long long)device.weightsBytes,
+                device.bufferCount);
+  return status;
 }
 
-mille::Device *deviceOf(const mille_package &package, const Found &found) {
-  for (mille::Device *known = package.devices; known; known = known->next)
-    if (known->backend == &mille_opencl_backend &&
-        static_cast<Device *>(known)->shared->found.device == found.device)
-      return known;
-  return nullptr;
-}
+struct Opening {
+  using Library = opencl::Library;
+  using Devices = opencl::Devices;
+  using Device = opencl::Device;
+  static const Found *choose(const Devices &devices, const char *wish,
+                             Message &message) {
+    return devices.choose(wish, message);
+  }
+  static bool isOf(const Device &device, const Found &found) {
+    return device.shared->found.device == found.device;
+  }
+  static mille_status openAnew(mille_package &package, const Library &library,
+                               const Found &found, Device &device) {
+    return opencl::openAnew(package, library, found, device);
+  }
+  static void close(mille_package &package, mille::Device &device) {
+    opencl::close(package, device);
+  }
+};
 
 mille_status open(mille_package &package, const char *wish,
                   mille::Device *&opened) {
-  Library library;
-  Devices devices;
-  mille_status status = findDevices(library, devices, package.message());
-  if (status != MILLE_OK)
-    return status;
-  const Found *found = devices.choose(wish, package.message());
-  if (!found)
-    return MILLE_NO_DEVICE;
-  if ((opened = deviceOf(package, *found)))
-    return MILLE_OK;
-  Device *device = package.memory.make<Device>();
-  if (!device)
-    return package.message().set(
-        MILLE_OUT_OF_MEMORY, "a device needs %zu bytes but memory was refused",
-        sizeof(Device));
-  device->backend = &mille_opencl_backend;
-  status = openAnew(package, library, *found, *device);
-  if (status != MILLE_OK) {
-    close(package, *device);
-    return status;
-  }
-  package.log("%s holds %llu bytes of weights in %u buffers",
-              device->info().name, (unsigned long long)device->weightsBytes,
-              device->bufferCount);
-  device->next = package.devices;
-  package.devices = opened = device;
-  return MILLE_OK;
+  return openDevice<Opening>(package, mille_opencl_backend, wish, opened);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // A session's part of a device: its queue, its memory, and where buffers lie in
 // it. Must only enqueue between the start and the end of a run.
+#include "runtime/OpenDevice.h"
 #include "runtime/opencl/Device.h"
 
 #include <string.h>
@@ -87,27 +88,14 @@ int32_t enqueue(mille_session &session, cl_kernel kernel, const char *name,
 mille_status enter(mille_session &session, mille::Device &base) {
   Device &device = static_cast<Device &>(base);
   mille_package &package = *session.package;
-  const mille_model &model = *package.model;
-  Part *part = package.memory.make<Part>();
-  const Memory &memory = package.memory;
-  const uint32_t room = (model.kernel_count + 1) * 2 * entriesOfAKernel;
-  const uint64_t bytes = room * sizeof(Entry);
-  uint64_t regions = 0;
-  if (part)
-    part->entries = (Entry *)memory.allocate(memory.user, bytes, 64);
-  if (!part || !part->entries || !part->regions.make(model, memory, regions)) {
-    if (part && part->entries)
-      memory.release(memory.user, part->entries);
-    if (part)
-      memory.release(memory.user, part);
-    return package.message().set(MILLE_OUT_OF_MEMORY,
-                                 "a session on a device needs %llu bytes but "
-                                 "memory was refused",
-                                 (ull)(bytes + regions + sizeof(Part)));
-  }
-  part->device = &device;
+  const uint32_t room =
+      (package.model->kernel_count + 1) * 2 * entriesOfAKernel;
+  const mille_status status =
+      makePart<Part>(session, base, room * sizeof(Entry));
+  if (status != MILLE_OK)
+    return status;
+  Part *part = &partOf(session);
   part->entryRoom = room;
-  session.part = part;
   cl_int error;
   part->queue = device.library().clCreateCommandQueue(
       device.shared->context, device.shared->found.device,

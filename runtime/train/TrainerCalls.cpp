@@ -62,29 +62,34 @@ mille_status mille_trainer_close(mille_trainer *trainer) {
   return MILLE_OK;
 }
 
-mille_status mille_trainer_step(mille_trainer *trainer, const mille_size *sizes,
-                                size_t count, const void *const *inputs,
-                                mille_step_report *report) {
+static mille_status
+takeBatch(mille_trainer *trainer, const mille_size *sizes, size_t count,
+          const void *const *inputs, mille_step_report *report,
+          mille_status (mille_trainer::*run)(const mille_size *, size_t,
+                                             const void *const *,
+                                             mille_step_report &)) {
   if (!trainer)
     return MILLE_INVALID_ARGUMENT;
   if (!sizes || !inputs)
     return trainer->message.set(MILLE_INVALID_ARGUMENT, "%s is null",
                                 sizes ? "inputs" : "sizes");
   mille_step_report mine;
-  return trainer->train(sizes, count, inputs, report ? *report : mine);
+  return (trainer->*run)(sizes, count, inputs, report ? *report : mine);
+}
+
+mille_status mille_trainer_step(mille_trainer *trainer, const mille_size *sizes,
+                                size_t count, const void *const *inputs,
+                                mille_step_report *report) {
+  return takeBatch(trainer, sizes, count, inputs, report,
+                   &mille_trainer::train);
 }
 
 mille_status mille_trainer_gradients(mille_trainer *trainer,
                                      const mille_size *sizes, size_t count,
                                      const void *const *inputs,
                                      mille_step_report *report) {
-  if (!trainer)
-    return MILLE_INVALID_ARGUMENT;
-  if (!sizes || !inputs)
-    return trainer->message.set(MILLE_INVALID_ARGUMENT, "%s is null",
-                                sizes ? "inputs" : "sizes");
-  mille_step_report mine;
-  return trainer->differentiate(sizes, count, inputs, report ? *report : mine);
+  return takeBatch(trainer, sizes, count, inputs, report,
+                   &mille_trainer::differentiate);
 }
 
 mille_status mille_trainer_gradient(mille_trainer *trainer, const char *name,
