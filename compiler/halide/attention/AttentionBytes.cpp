@@ -193,24 +193,12 @@ void AttentionPipe::mixBytes() {
 void AttentionPipe::scheduleQueryBytes() {
   if (!few)
     return scheduleQueryIntegers();
-  const int width = lanesFor(s.headDim, V), words = int(s.headDim) / group;
+  const int width = lanesFor(s.headDim, V);
   for (Func f : {queryMost, queryStep, queryInverse, queryTotal})
     oncePerBlock(f);
   queryMost.update().atomic().vectorize(queryColumn, width).unroll(q);
   queryTotal.update().atomic().vectorize(queryByte, width).unroll(q);
-  queryWords.words.compute_at(pipe.out, block)
-      .bound_extent(q, queryBlock)
-      .bound_extent(d, words)
-      .reorder_storage(d, q, b, h)
-      .reorder(d, q)
-      .vectorize(d, lanesFor(words, V))
-      .store_in(MemoryType::Stack);
-  queryWords.parts.compute_at(pipe.out, block)
-      .bound_extent(half, group)
-      .bound_extent(q, queryBlock)
-      .bound_extent(d, words)
-      .reorder_storage(half, d, q, b, h)
-      .store_in(MemoryType::Stack);
+  scheduleWordsOfLanes(group);
 }
 
 // Of few queries, keys are in lanes.

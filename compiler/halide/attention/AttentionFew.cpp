@@ -263,7 +263,12 @@ void AttentionPipe::scheduleQueriesOfLanes() {
       scheduleQueryBytes();
     return;
   }
-  const int words = int(s.headDim / 2);
+  scheduleWordsOfLanes(2);
+}
+
+// Query heads' words of `each` elements, whose columns are in lanes.
+void AttentionPipe::scheduleWordsOfLanes(int each) {
+  const int words = int(s.headDim) / each;
   queryWords.words.compute_at(pipe.out, block)
       .bound_extent(q, queryBlock)
       .bound_extent(d, words)
@@ -272,7 +277,7 @@ void AttentionPipe::scheduleQueriesOfLanes() {
       .vectorize(d, lanesFor(words, V))
       .store_in(MemoryType::Stack);
   queryWords.parts.compute_at(pipe.out, block)
-      .bound_extent(half, 2)
+      .bound_extent(half, each)
       .bound_extent(q, queryBlock)
       .bound_extent(d, words)
       .reorder_storage(half, d, q, b, h)

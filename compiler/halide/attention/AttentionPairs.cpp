@@ -12,6 +12,10 @@ using namespace Halide;
 namespace mille {
 
 Expr AttentionPipe::halfOf(const Expr &x) { return reinterpret<uint16_t>(x); }
+Expr AttentionPipe::whereWeighed(const Expr &weight, const Expr &x) {
+  return reinterpret<bfloat16_t>(
+      select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
+}
 Expr AttentionPipe::wordOfHalves(const Expr &low, const Expr &high) {
   return cast<uint32_t>(low) | (cast<uint32_t>(high) << 16);
 }
@@ -227,8 +231,7 @@ void AttentionPipe::mixPairs() {
     Expr x = s.panels ? valueElement(d, kv + r.x, kvHead, pairs.beside)
                       : valueWords.parts(r.x, d, kv / 2, kvHead);
     if (careful)
-      x = reinterpret<bfloat16_t>(
-          select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
+      x = whereWeighed(weight, x);
     mixed(d, q, t, e, h) += productOf(weight, x);
   }
 }

@@ -254,6 +254,7 @@ private:
   void sumTrees(int leaves, const std::function<Expr(Expr)> &at);
   void scheduleLanes();
   void scheduleQueriesOfLanes();
+  void scheduleWordsOfLanes(int each);
   void scheduleScoresOfLanes();
   void scheduleTurnedKeys();
   void scheduleWeightsOfLanes();
@@ -273,6 +274,8 @@ private:
   void scheduleMixedInTiles();
   // What pairs of bf16 and of integers, and tiles, share.
   static Expr halfOf(const Expr &x); // the bits of a bf16
+  // A bf16, or 0 where its weight is 0: it may be no number there.
+  static Expr whereWeighed(const Expr &weight, const Expr &x);
   static Expr wordOfHalves(const Expr &low, const Expr &high);
   static Expr elementOf(const Expr &word, const Expr &half);
   static Expr productOf(const Expr &x, const Expr &y);

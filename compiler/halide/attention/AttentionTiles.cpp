@@ -56,8 +56,7 @@ void AttentionPipe::mixInTiles() {
     Expr tile = keyAt(e) / keyTile + r.z;
     Expr x = elementOf(valueWords.words(r.y, d, tile, kvHead), r.x);
     if (careful)
-      x = reinterpret<bfloat16_t>(
-          select(halfOf(weight) != 0, halfOf(x), cast<uint16_t>(0)));
+      x = whereWeighed(weight, x);
     mixed(d, q, t, e, h) += productOf(weight, x);
     mixedHalves.push_back(r.x);
     mixedKeys.push_back(r.y);
