@@ -11,6 +11,7 @@ import types
 import pytest
 import tokenizers
 from test_serve import Server
+from tiny import own_cache
 
 import mille
 
@@ -47,7 +48,8 @@ def folder(tmp_path_factory):
 def server(folder, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_CACHE_HOME",
+                     own_cache(tmp_path_factory.mktemp("completions")))
         made = Server(str(folder), "--context=48", "--sequences=3",
                       "--threads=1", "--queue=50")
         yield made

@@ -30,6 +30,7 @@ def folder(tmp_path_factory):
     bert(folder / "ner", labels=3, tokens=True,
          id2label={"0": "O", "1": "B-PER", "2": "I-PER"})
     shutil.copytree(os.environ["MARIAN"], folder / "opus-mt")
+    tiny.own_cache(folder)
     return folder
 
 

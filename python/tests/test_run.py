@@ -14,6 +14,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from tiny import own_cache
 
 import mille
 
@@ -52,12 +53,14 @@ def only(outputs):
 
 def test_compiled_once(monkeypatch, tmp_path):
     """Without a folder a package is kept, by what the model holds."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache = own_cache(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", cache)
     monkeypatch.setenv("MILLE_COMPILER", os.environ["MILLE"])
     shutil.copytree(pathlib.Path(os.environ["SPEC"]).parent, tmp_path / "model")
     spec = tmp_path / "model" / "spec.json"
     first = mille.compile(spec).path
-    assert pathlib.Path(first).parent == tmp_path / "mille" / "packages"
+    assert pathlib.Path(first).parent == \
+        pathlib.Path(cache) / "mille" / "packages"
     assert mille.compile(spec).path == first
     assert mille.compile(spec, dtype="int8").path != first
     weights = spec.with_name("model.safetensors")

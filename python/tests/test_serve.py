@@ -15,7 +15,7 @@ import time
 import numpy as np
 import pytest
 from test_text import ids
-from tiny import WORDS, bert, sentences
+from tiny import WORDS, bert, own_cache, sentences
 
 import mille
 
@@ -28,7 +28,7 @@ def cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
         patch.setenv("XDG_CACHE_HOME",
-                     str(tmp_path_factory.mktemp("cache")))
+                     own_cache(tmp_path_factory.mktemp("serve")))
         yield
 
 

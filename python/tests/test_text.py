@@ -1,6 +1,7 @@
 """Texts, on tiny BERT folders. MILLE: the command that compiles."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import types
 
 import numpy as np
 import pytest
-from tiny import H, POSITIONS, TEXTS, WORDS, bert, sentences
+from tiny import H, POSITIONS, TEXTS, WORDS, bert, own_cache, sentences
 
 import mille
 
@@ -17,9 +18,9 @@ import mille
 def cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
-        cache = tmp_path_factory.mktemp("cache")
-        patch.setenv("XDG_CACHE_HOME", str(cache))
-        yield cache / "mille" / "packages"
+        cache = own_cache(tmp_path_factory.mktemp("text"))
+        patch.setenv("XDG_CACHE_HOME", cache)
+        yield pathlib.Path(cache) / "mille" / "packages"
 
 
 @pytest.fixture(scope="module")

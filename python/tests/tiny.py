@@ -1,5 +1,7 @@
 """Tiny BERT folders with random weights, for tests."""
 import json
+import os
+import pathlib
 
 import numpy as np
 import tokenizers
@@ -9,6 +11,19 @@ WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "query", "blue", "green", "red",
 TEXTS = ["blue house", "red", "", "tree tree green house red blue",
          "green tree house"]
 H, F, POSITIONS = 16, 32, 24
+
+
+def own_cache(folder):
+    """A cache for $XDG_CACHE_HOME that holds no package; kernels, which take
+    seconds to make, are those of the cache that the environment names."""
+    folder = pathlib.Path(folder) / "cache"
+    shared = os.environ.get("XDG_CACHE_HOME")
+    if shared:
+        kernels = pathlib.Path(shared) / "mille" / "kernels"
+        kernels.mkdir(parents=True, exist_ok=True)
+        (folder / "mille").mkdir(parents=True)
+        (folder / "mille" / "kernels").symlink_to(kernels)
+    return str(folder)
 
 
 def save(path, arrays):
