@@ -1,5 +1,5 @@
-// The arrays that a call gives to an entry, and the sizes of a session. Must not
-// look at a number, but where it is to fit in fewer bits.
+// The arrays that a call gives to an entry, and the sizes of a session. Must
+// not look at a number, but where it is to fit in fewer bits.
 #include "Arrays.h"
 
 using namespace mille_python;
