@@ -322,13 +322,13 @@ def test_ctrl_c(data, trainer):
         begin = time.process_time()
         trainer.evaluate(input_ids=data[0], labels=data[1])
         once = time.process_time() - begin
-        interrupt()
         with pytest.raises(KeyboardInterrupt):
+            interrupt()
             trainer.evaluate(input_ids=np.repeat(data[0], 400, 0),
                              labels=np.repeat(data[1], 400, 0))
         assert time.process_time() - begin < 200 * once
-        interrupt()
         with pytest.raises(KeyboardInterrupt):
+            interrupt()
             while True:
                 trainer.step(**batch(data, trainer.steps))
     finally:
