@@ -2,6 +2,7 @@
 // their work.
 #include "Generation.h"
 #include "Tokens.h"
+#include "Trainer.h"
 
 using namespace mille_python;
 
@@ -59,11 +60,33 @@ model, the entries, their tensors. It is read anew. FileError: it is not there
 any more.)");
 }
 
+static void bindTraining(nb::class_<Package> &package) {
+  package.def(
+      "trainer",
+      [](const Package &opened, const nb::object &batch,
+         const nb::object &tokens, int threads, const nb::kwargs &others) {
+        return std::make_unique<Trainer>(
+            opened, takeSizes(batch, tokens, others), threads);
+      },
+      nb::arg("batch") = nb::none(), nb::arg("tokens") = nb::none(),
+      nb::arg("threads") = 0, nb::arg("sizes"),
+      nb::sig("def trainer(self, batch: int | None = None, "
+              "tokens: int | None = None, threads: int = 0, "
+              "**sizes: int) -> Trainer"),
+      R"(A trainer for batches of up to `batch` sequences, of a package that was
+compiled with train=True; sizes and threads as for `session`, and the bits are the
+same for any threads. Weights begin as `mille init` draws them, or as those of
+`compile(weights=...)`. InvalidArgument: the package infers, or a size is missing,
+unknown, or no whole number from 1. TooLarge: the model does not take so many.
+OutOfMemory: memory or a thread was refused.)");
+}
+
 static void bindPackage(nb::module_ &m) {
   nb::class_<Package> package(m, "Package",
                               R"(A compiled model, opened by `load` or
 `compile`.)");
   bindFacts(package);
+  bindTraining(package);
   package
       .def("session", &Package::session, nb::arg("batch") = nb::none(),
            nb::arg("tokens") = nb::none(), nb::arg("threads") = 0,
@@ -147,8 +170,11 @@ digits in hexadecimal. FileError: it cannot be read.)");
 }
 
 NB_MODULE(_mille, m) {
-  m.doc() = "Mille's packages, sessions, generations and vocabularies, in C++.";
+  m.doc() =
+      "Mille's packages, sessions, generations, trainers and vocabularies, in "
+      "C++.";
   bindTensor(m);
+  bindTrainer(m);
   bindPackage(m);
   bindGeneration(m);
   bindSession(m);

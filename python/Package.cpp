@@ -1,5 +1,5 @@
 // A package and what it says of itself. Must not run anything.
-#include "Module.h"
+#include "Arrays.h"
 
 using namespace mille_python;
 
@@ -119,22 +119,8 @@ std::unique_ptr<Session>
 Package::session(const nb::object &batch, const nb::object &tokens, int threads,
                  const std::optional<std::string> &device,
                  const nb::kwargs &others) const {
-  std::map<std::string, int64_t> values;
-  const auto take = [&](const std::string &name, nb::handle value) {
-    if (!nb::try_cast(value, values[name]))
-      refuse("the size " + name + " is " +
-             nb::cast<std::string>(nb::repr(value)) +
-             " but must be a whole number");
-  };
-  if (!batch.is_none())
-    take("batch", batch);
-  if (!tokens.is_none())
-    take("tokens", tokens);
-  for (auto [name, value] : others)
-    take(nb::cast<std::string>(name), value);
-  std::vector<mille_size> most;
-  for (const auto &[name, value] : values)
-    most.push_back({name.c_str(), value});
+  const Sizes sizes = takeSizes(batch, tokens, others);
+  const std::vector<mille_size> most = valuesOf(sizes);
   mille_package *package = owner.get();
   mille_session *session = nullptr;
   mille_status status;

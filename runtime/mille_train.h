@@ -120,9 +120,10 @@ mille_status mille_trainer_parameter_count(const mille_trainer *trainer,
  * mille_trainer_step or mille_trainer_gradients. */
 mille_status mille_trainer_parameter(const mille_trainer *trainer, size_t index,
                                      mille_trained_parameter *parameter);
-/* May be called from any thread: a step that is under way returns
- * MILLE_CANCELLED, and the weights are as before it. Where some have changed
- * already, it is finished and returns MILLE_OK. */
+/* May be called from any thread: a step or an evaluation that is under way
+ * returns MILLE_CANCELLED, and the weights are as before it. Where some have
+ * changed already, or all runs of the step's parts are over, it is finished and
+ * returns MILLE_OK. */
 mille_status mille_trainer_cancel(mille_trainer *trainer);
 /* The message of the last call that failed. */
 const char *mille_trainer_message(const mille_trainer *trainer);

@@ -30,4 +30,5 @@ fi
 MILLE=$mille \
   SPEC=$PWD/test/conformance/native/post_layer_norm/spec.json \
   DECODER=$PWD/test/conformance/llama_gqa MARIAN=$PWD/test/conformance/marian \
+  CAUSAL=$PWD/test/tools/Inputs/causal.py \
   "$python" -m pytest -q -p no:cacheprovider python/tests

@@ -3,6 +3,11 @@
 >>> package = mille.load("encoder")
 >>> session = package.session(8, 128)    # batch, tokens
 >>> outputs = session(input_ids=ids)    # {name: float32 array}
+
+and trains them:
+
+>>> trainer = mille.compile("gpt.json", train=True).trainer(8, 128)
+>>> trainer.step(input_ids=ids, labels=labels).loss
 """
 from __future__ import annotations
 
@@ -11,7 +16,9 @@ import importlib
 from .errors import (BadWeights, Cancelled, Error, FileError, InternalError,
                      InvalidArgument, NoDevice, OutOfMemory, TooLarge,
                      UnsupportedCpu)
-from ._mille import Generation, Package, Session, Tensor, load
+from ._mille import (Generation, Package, Session, StepReport, Tensor,
+                     TrainedParameter, Trainer, TrainingReport, load,
+                     mask_tokens, rows_of_step)
 
 TYPE_CHECKING = False  # checkers know the name; typing takes long to import
 if TYPE_CHECKING:
@@ -30,9 +37,10 @@ _later = {"Classifier": "classifier", "CrossEncoder": "classifier",
 __all__ = ["BadWeights", "Cancelled", "Classifier", "CrossEncoder", "Encoder",
            "Error", "FileError", "Generation", "InternalError",
            "InvalidArgument", "NoDevice", "OutOfMemory", "Package",
-           "Session", "Tensor", "TokenClassifier", "TooLarge",
-           "UnsupportedCpu", "analyze", "compile", "inspect", "load",
-           "report", "verify"]
+           "Session", "StepReport", "Tensor", "TokenClassifier", "TooLarge",
+           "TrainedParameter", "Trainer", "TrainingReport", "UnsupportedCpu",
+           "analyze", "compile", "inspect", "load", "mask_tokens", "report",
+           "rows_of_step", "verify"]
 __version__ = "0.1.0"
 
 

@@ -11,7 +11,7 @@ from .errors import (Error, InternalError, InvalidArgument, MissingFile,
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from ._mille import Package
     from .hints import Path
@@ -90,32 +90,64 @@ def fail(status: int, why: str) -> NoReturn:
     raise kinds.get(status, Error)(why or f"exit status {status}")
 
 
+# Options of `mille compile` whose value is a file, and what it holds.
+FILES = {"calibrate": "text", "weights": "safetensors file"}
+
+
+def names_file(option: str, value: Any) -> bool:
+    """Whether the value of an option is a file: there are words for weights."""
+    return option in FILES and bool(value) and not (
+        option == "weights" and isinstance(value, str) and
+        (value == "none" or value.startswith("random:")))
+
+
+def words_of(options: dict[str, Any]) -> list[str]:
+    """Options as words of the command; None and False stand for nothing."""
+    words = []
+    for name, value in options.items():
+        if value is None or value is False or value == "":
+            continue
+        if name in FILES:
+            value = os.fspath(value)
+        words.append(f"--{name}" if value is True else f"--{name}={value}")
+    return words
+
+
+def into(folder: Path, model: Path, options: dict[str, Any],
+         progress: bool) -> None:
+    """Compiles a model into a folder."""
+    status, _, why = run("compile", model, "-o", folder, *words_of(options),
+                         progress=progress)
+    if status:
+        fail(status, why)
+
+
 def compile(model: Path, output: Path | None = None, dtype: str = "f32",
             target: str | None = None, progress: bool = True, *,
             entries: str | None = None, cache: str | None = None,
-            calibrate: Path | None = None) -> Package:
+            calibrate: Path | None = None, weights: Path | None = None,
+            train: bool = False, recompute: str | None = None,
+            memory: int | str | None = None, batch: int | None = None,
+            tokens: int | None = None) -> Package:
     """Compiles a model (folder, GGUF file or spec) into the folder `output`
     and opens it. Without `output` it is kept in $XDG_CACHE_HOME/mille/packages
     and compiled once. `cache`: the type of remembered keys and values where
     dtype does not say it, as of --cache. `calibrate`: a file of text for which
-    weights become blocks, as of --calibrate. `progress`: a line of it on the
-    terminal of sys.stderr, if that is one. The command is that of
+    weights become blocks, as of --calibrate. `weights`: a safetensors file, as
+    Trainer.save writes it, "none" or "random:SEED", in place of the model's.
+    `train`: a package that trains. `recompute`: "none", "cheap", "layer" or
+    "segment:K", what its steps compute anew; `memory`: of a trainer, in bytes
+    or as "8G", for steps of `batch` sequences of `tokens` tokens: of the words
+    of recompute that with the least work that fits. `progress`: a line of it on
+    the terminal of sys.stderr, if that is one. The command is that of
     find_command(); what it says of a failure is the exception's text
     (InvalidArgument: the input)."""
+    options = {"dtype": dtype, "target": target, "entries": entries,
+               "cache": cache, "calibrate": calibrate, "weights": weights,
+               "train": train, "recompute": recompute, "memory": memory,
+               "batch": batch, "tokens": tokens}
     if output is None:
         from . import folders
-        return folders.kept(model, dtype, target, entries, cache, progress,
-                            calibrate)
-    words = ["compile", model, "-o", output, f"--dtype={dtype}"]
-    if target:
-        words.append(f"--target={target}")
-    if entries:
-        words.append(f"--entries={entries}")
-    if cache:
-        words.append(f"--cache={cache}")
-    if calibrate:
-        words.append(f"--calibrate={os.fspath(calibrate)}")
-    status, _, why = run(*words, progress=progress)
-    if status:
-        fail(status, why)
+        return folders.kept(model, options, progress)
+    into(output, model, options, progress)
     return load(output)

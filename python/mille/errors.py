@@ -66,9 +66,10 @@ by_errno = {errno.ENOENT: MissingFile, errno.ENOTDIR: NotAFolder,
 
 
 def file_error(sentence: str) -> FileError:
-    """The FileError of a sentence that ends in what strerror says."""
+    """The FileError of a sentence that ends in what strerror says, or has it
+    before a semicolon."""
     for number in errno.errorcode:
-        if sentence.endswith(f": {os.strerror(number)}"):
+        if f": {os.strerror(number)};" in f"{sentence};":
             error = by_errno.get(number, FileError)(sentence)
             error.errno = number
             return error

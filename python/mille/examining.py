@@ -38,11 +38,21 @@ class TensorDifference:
 
 
 @dataclass(frozen=True)
+class Experts:
+    """Where rows went: of two experts that are nearly equal the reference takes
+    the package's."""
+    choices: int  # rows of all routers
+    followed: int  # that stand at such a tie
+    unfounded: int  # that are not the best by the package's own logits
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Two runs of one model, tensor by tensor."""
     what: str  # "compiled against reference"
     ok: bool
     tensors: tuple[TensorDifference, ...]
+    experts: Optional[Experts] = None  # of a model that has some
 
 
 @dataclass(frozen=True)
@@ -284,17 +294,20 @@ class Tensors:
 def verify(package: Package | Path, *,
            inputs: dict[str, Any] | Path | None = None,
            expected: dict[str, Any] | Path | None = None, threads: int = 1,
-           certificate: bool = False,
+           certificate: bool = False, train: bool = False,
            device: str | None = None) -> Verification:
     """Compares a package (mille.Package, its folder, or a model) with the
     reference in double: a Verification, whose `ok` may be False. inputs and
     expected: {name: array}, or the path of a safetensors file; default: random
-    inputs of one seed. certificate: also measure each rewrite again."""
+    inputs of one seed. certificate: also measure each rewrite again.
+    train: of a package that trains, or a model compiled so, the gradients of
+    every parameter by a step."""
     with Tensors(inputs) as given, Tensors(expected) as wanted:
         words = ["verify", place(package), f"--threads={threads}"]
         words += ["--inputs", given] if given is not None else []
         words += ["--expected", wanted] if wanted is not None else []
         words += ["--certificate"] if certificate else []
+        words += ["--train"] if train else []
         words += [f"--device={device}"] if device is not None else []
         return answer(Verification, words)
 

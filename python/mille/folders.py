@@ -126,37 +126,46 @@ def entries_of(folder: str) -> str | None:
 
 def compiled(folder: str, dtype: str, target: str | None) -> Package:
     """The package of a model's folder, with the entries for its texts."""
-    return kept(folder, dtype, target, entries_of(folder))
+    return kept(folder, {"dtype": dtype, "target": target,
+                         "entries": entries_of(folder)})
 
 
-def kept(model: Path, dtype: str, target: str | None, entries: str | None,
-         states: str | None = None, progress: bool = True,
-         calibrate: Path | None = None) -> Package:
+def marked(options: dict[str, Any]) -> list[str]:
+    """Options as the name of a package has them: of a file what it holds."""
+    from . import compiling
+    words = []
+    for name, value in options.items():
+        if not compiling.names_file(name, value):
+            words += compiling.words_of({name: value})
+        elif os.path.exists(value):
+            words.append(f"--{name}={hash_of(value)}")
+        else:
+            raise MissingFile(f"{os.fspath(value)} is no "
+                              f"{compiling.FILES[name]}: there is no such file")
+    return words
+
+
+def kept(model: Path, options: dict[str, Any],
+         progress: bool = True) -> Package:
     """The package of a model, from the cache or compiled into it:
-    $XDG_CACHE_HOME/mille/packages, by the files, the options and the
-    command."""
+    $XDG_CACHE_HOME/mille/packages, by the files, the options (those of the
+    command, by their names) and the command."""
     from . import compiling
     folder = plain(model)
     if not os.path.exists(folder):
         raise MissingFile(f"{folder} is no model: there is no such file")
-    if calibrate and not os.path.exists(calibrate):
-        raise MissingFile(f"{calibrate} is no text: there is no such file")
     packages = os.path.join(cache(), "packages")
     command = compiling.find_command()
     command = os.path.realpath(command) if command else ""
-    place = os.path.join(packages, digest(
-        folder, dtype, target, entries, states, command,
-        compiling.stamp(command),
-        *([hash_of(calibrate)] if calibrate else [])))
+    place = os.path.join(packages, digest(folder, marked(options), command,
+                                          compiling.stamp(command)))
     if os.path.exists(place):
         return load(place)
     import tempfile
     os.makedirs(packages, exist_ok=True)
     # A rename, so that nobody opens a package that is half written.
     with tempfile.TemporaryDirectory(dir=packages) as made:
-        compiling.compile(folder, os.path.join(made, "package"), dtype=dtype,
-                          target=target, entries=entries, cache=states,
-                          calibrate=calibrate, progress=progress)
+        compiling.into(os.path.join(made, "package"), folder, options, progress)
         try:
             os.rename(os.path.join(made, "package"), place)
         except OSError:

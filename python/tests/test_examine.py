@@ -3,6 +3,7 @@ model; DECODER: a small decoder's folder."""
 import dataclasses
 import json
 import os
+import pathlib
 import subprocess
 
 import numpy as np
@@ -80,6 +81,18 @@ def test_verify(folder):
         assert one.cosine > 0.9999
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.ok = False
+
+
+def test_verify_shows_experts(tmp_path):
+    """In bf16 some stand at a tie, where the reference follows the package."""
+    model = pathlib.Path(os.environ["DECODER"]).parent / "mixtral"
+    mille.compile(model, tmp_path / "p", dtype="bf16", target="host")
+    found = mille.verify(tmp_path / "p")
+    assert plain(found) == printed("verify", tmp_path / "p")
+    experts = found.comparisons[0].experts
+    assert found.ok and experts.choices == 52 and experts.unfounded == 0
+    assert 0 < experts.followed < 10
+    assert mille.verify(os.environ["SPEC"]).comparisons[0].experts is None
 
 
 def test_verify_finds_a_difference(folder):

@@ -301,6 +301,9 @@ mille_status mille_trainer::runParts(uint32_t number, const mille_size *given,
     status = runPart(number, part, count);
     if (status != MILLE_OK)
       return status;
+    // The session forgets what comes between two runs, or at the end of one.
+    if (phase.load() == cancelled)
+      return message.set(MILLE_CANCELLED, "the run was cancelled");
     addLosses(entry, sizes, loss);
   }
   return MILLE_OK;
@@ -442,5 +445,6 @@ mille_status mille_trainer::evaluate(const mille_size *sizes, size_t count,
                                      int64_t &labels) {
   if (mille_status status = checkWhole(); status != MILLE_OK)
     return status;
+  phase.store(computing);
   return runParts(training->eval_entry, sizes, count, given, loss, labels);
 }

@@ -28,7 +28,7 @@ enum {
 static int breakLoss; /* the next run's first loss is not a number */
 static int
     breakGradient; /* the gradient of that parameter + 1 is not; 0: none */
-static mille_trainer *cancels; /* which the run cancels before an update */
+static mille_trainer *cancels; /* which the run cancels at its end */
 
 /* Goes to the folder that the command line names. */
 static void enterFolder(int argc, char **argv) {
@@ -66,7 +66,12 @@ static int32_t compute(mille_run *run, int learn) {
   return 0;
 }
 static int32_t trainStep(mille_run *run);
-static int32_t evaluate(mille_run *run) { return compute(run, 0); }
+static int32_t evaluate(mille_run *run) {
+  int32_t status = compute(run, 0);
+  if (cancels)
+    mille_trainer_cancel(cancels);
+  return status;
+}
 
 static const mille_isa isa = {"any", 0};
 static const mille_tensor_info inputs[3] = {
@@ -113,6 +118,14 @@ static const mille_training_info usual = {.optimizer = MILLE_OPTIMIZER_ADAMW,
                                           .parameters = parameters,
                                           .names = "embed.weight\0factor",
                                           .hash = 0x1234};
+/* The same training, with an update in the run. */
+static inline mille_training_info layeredOf(const mille_training_info *of) {
+  mille_training_info layered = *of;
+  layered.updates = 1;
+  layered.parameters = asItGoes;
+  return layered;
+}
+
 static const uint64_t placeBytes[2] = {tableBytes, factors * 4};
 static char weights[dataAt + dataBytes] __attribute__((aligned(64)));
 static mille_training_info training;

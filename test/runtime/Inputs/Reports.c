@@ -342,9 +342,7 @@ static void checkTrust(void) {
 
 int main(int argc, char **argv) {
   enterFolder(argc, argv);
-  mille_training_info layered = usual;
-  layered.updates = 1;
-  layered.parameters = asItGoes;
+  const mille_training_info layered = layeredOf(&usual);
   checkNumbers();
   checkStep();
   checkRefusals();

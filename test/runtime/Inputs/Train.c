@@ -238,14 +238,6 @@ static size_t bytesOf(mille_trainer *trainer) {
   return bytes;
 }
 
-/* The same training, with an update in the run. */
-static mille_training_info layeredOf(const mille_training_info *of) {
-  mille_training_info layered = *of;
-  layered.updates = 1;
-  layered.parameters = asItGoes;
-  return layered;
-}
-
 /* The bits of an update at the end, whatever the optimizer. */
 static void checkLayers(uint32_t optimizer) {
   mille_training_info with = usual;
@@ -302,6 +294,35 @@ static void checkLayerFailures(void) {
   trained(&usual, 2, 0, 2, NULL, "end");
   trained(&layered, 2, 1, 2, "before", "after");
   same("end", "after");
+}
+
+/* A cancel at the end of a part's run, which that run sees no more, ends the
+ * step and the evaluation all the same. */
+static void checkCancelledParts(int parts, int layers) {
+  mille_training_info with = usual;
+  with.accumulate = parts;
+  if (layers)
+    with = layeredOf(&with);
+  mille_package *package = openPackage(&with);
+  mille_trainer *trainer = trainerOf(package, 2);
+  double loss;
+  int64_t count;
+  stepOf(trainer, 0);
+  CHECK(mille_trainer_save(trainer, "before") == MILLE_OK);
+  cancels = trainer;
+  EXPECT(mille_trainer_evaluate(trainer, most, 2, given, &loss, &count),
+         MILLE_CANCELLED, mille_trainer_message(trainer),
+         "the run was cancelled");
+  EXPECT(mille_trainer_step(trainer, most, 2, given, NULL), MILLE_CANCELLED,
+         mille_trainer_message(trainer), "the run was cancelled");
+  cancels = NULL;
+  CHECK(mille_trainer_save(trainer, "after") == MILLE_OK);
+  same("before", "after");
+  CHECK(mille_trainer_evaluate(trainer, most, 2, given, &loss, &count) ==
+        MILLE_OK);
+  stepOf(trainer, 1);
+  mille_trainer_close(trainer);
+  mille_package_close(package);
 }
 
 /* Clipping asks for all gradients at once, and gets their memory. */
@@ -463,6 +484,9 @@ int main(int argc, char **argv) {
   checkLayers(MILLE_OPTIMIZER_LAMB);
   checkLayers(MILLE_OPTIMIZER_LION);
   checkLayerFailures();
+  checkCancelledParts(1, 0);
+  checkCancelledParts(4, 0);
+  checkCancelledParts(1, 1);
   checkClipOfLayers();
   checkGradients();
   checkCreation();
