@@ -58,6 +58,10 @@ Laboratory::Laboratory(mlir::OwningOpRef<mlir::ModuleOp> imported,
     : program(std::move(imported)), folder(std::move(folder)) {
   size = rewrite::cutToSample(modelOf(*program));
   isWhole = effort == Effort::thorough || isSmall(size);
+}
+
+// Not before the plan has refused extents that nobody can count to.
+void Laboratory::shrink() {
   const int64_t rows = rowsOf(modelOf(*program));
   auto takesLong = [&] {
     return !isWhole && size.parameters > mostProducts / rows;
@@ -100,6 +104,7 @@ Status Laboratory::difference(size_t trial, const Values &got,
 }
 
 Status Laboratory::prepare() {
+  shrink();
   all = trialsFor(modelOf(*program), isWhole);
   before.resize(all.size());
   routed.resize(all.size());
@@ -333,13 +338,14 @@ Status mille::certify(Laboratory &laboratory, llvm::ArrayRef<Claim> claims,
                       const rewrite::Wishes &wishes, llvm::StringRef dtype,
                       Certificate &certificate) {
   certificate = {wishes, laboratory.sample(), {}, ""};
-  if (!laboratory.measuresAll()) {
-    certificate.note =
-        claims.empty() ? "no rewrite was applied" : noteOn(laboratory.sample());
-    if (claims.empty())
-      return Status::done;
+  if (!laboratory.measuresAll() && claims.empty()) {
+    certificate.note = "no rewrite was applied";
+    return Status::done;
   }
   Status status = laboratory.prepare();
+  certificate.sample = laboratory.sample();
+  if (!laboratory.measuresAll())
+    certificate.note = noteOn(certificate.sample);
   if (!failed(status))
     status = laboratory.measure(claims, wishes, dtype, certificate.measured);
   const mlir::Location at = laboratory.module().getLoc();

@@ -66,6 +66,7 @@ public:
                     double &error) const;
 
 private:
+  void shrink();
   Status run(mlir::ModuleOp module, size_t trial, Values &outputs,
              Routing *routing = nullptr) const;
   Status apply(mlir::ModuleOp module,
