@@ -123,7 +123,7 @@ private:
   std::string name, text; // text: the imported model, NAME.mlir
   std::string trained;    // with --train: what is trained, without its name
   mlir::Operation *model = nullptr;
-  int64_t parameters = 0; // the parameter count of the imported model
+  int64_t parameters = 0; // of the imported model
   // The stage whose result the input is. It is not `import` if the input is IR
   // that --stop-after printed; the compile continues from there.
   Stage given = Stage::import;
@@ -229,30 +229,31 @@ Status Climb::import() {
     // A model in a `.mlir` file may have any name, but C functions may not.
     name = request.name.empty() ? identifierFrom(candidate.getSymName())
                                 : request.name;
-  }
-  if (model)
     parameters = countParameters(model);
-  if (model)
     given = landingOf(model);
+  }
   if (model && model->hasAttr("weights") && request.embedWeights) {
     emitError(context) << "--embed-weights is given but the model is without "
                           "weights: there is nothing to embed";
     return Status::commandLine;
   }
   // If the input has passed later stages, no rewrite is left to measure.
+  mlir::OwningOpRef<mlir::ModuleOp> sampled;
   if (model && given == Stage::import && !request.stopAfter &&
       request.certify) {
     unscaled = trafficUnscaled(*imported.module, this->wishes(), choices());
-    laboratory.emplace(imported.module->clone(), imported.folder,
-                       Effort::brief);
+    sampled = imported.module->clone();
   }
   if (model)
     if (Status status = deriveEntries(model, request.entries, latentRows());
         failed(status))
       return status;
-  if (model && failed(nameDtypes(model, dtype.weights,
-                                 /*isRolled=*/given != Stage::import)))
+  if (model && failed(nameDtypes(model, dtype.weights, given != Stage::import)))
     return Status::commandLine;
+  if (sampled) {
+    copyDtypes(model, *sampled);
+    laboratory.emplace(std::move(sampled), imported.folder, Effort::brief);
+  }
   llvm::raw_string_ostream stream(text);
   imported.module->print(stream);
   if (request.observer.imported)

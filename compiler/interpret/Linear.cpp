@@ -9,21 +9,39 @@ namespace tf = mille::transformer;
 
 namespace {
 
-// input[rows] * weight^T * scale + bias, at the same rows of `out`.
-void applyLinear(const Tensor &input, ArrayRef<int64_t> rows,
-                 const Tensor &weight, const std::vector<double> &bias,
-                 double scale, Tensor &out) {
-  int64_t inner = columnsOf(input), columns = columnsOf(out);
-  std::vector<double> taken(rows.size() * inner), sums(rows.size() * columns);
-  for (auto [i, row] : llvm::enumerate(rows))
-    std::copy_n(&input.numbers[row * inner], inner, &taken[i * inner]);
-  product(taken.data(), weight.numbers.data(), sums.data(), rows.size(), inner,
-          columns);
-  for (auto [i, row] : llvm::enumerate(rows))
-    for (int64_t n = 0; n < columns; ++n)
-      out.numbers[row * columns + n] =
-          sums[i * columns + n] * scale + (bias.empty() ? 0.0 : bias[n]);
-}
+// The rows of an input that one weight multiplies, and the same rows of `out`.
+class Product {
+public:
+  Product(const Tensor &input, ArrayRef<int64_t> rows,
+          const std::vector<double> &bias, double scale, Tensor &out)
+      : rows(rows), bias(bias), scale(scale), out(out), inner(columnsOf(input)),
+        taken(rows.size() * inner) {
+    for (auto [i, row] : llvm::enumerate(rows))
+      std::copy_n(&input.numbers[row * inner], inner, &taken[i * inner]);
+  }
+
+  // input * weight^T * scale + bias for the rows of a weight from `first` on,
+  // which are columns of `out`.
+  void multiply(int64_t first, ArrayRef<double> weight) {
+    int64_t count = int64_t(weight.size()) / inner, columns = columnsOf(out);
+    sums.resize(rows.size() * count);
+    product(taken.data(), weight.data(), sums.data(), rows.size(), inner,
+            count);
+    for (auto [i, row] : llvm::enumerate(rows))
+      for (int64_t n = 0; n < count; ++n)
+        out.numbers[row * columns + first + n] =
+            sums[i * count + n] * scale +
+            (bias.empty() ? 0.0 : bias[first + n]);
+  }
+
+private:
+  ArrayRef<int64_t> rows;
+  const std::vector<double> &bias;
+  double scale;
+  Tensor &out;
+  int64_t inner;
+  std::vector<double> taken, sums;
+};
 
 // [in, out] of [out, in]: so a transposed linear is a linear.
 Tensor transposed(const Tensor &weight) {
@@ -60,8 +78,8 @@ Status runExperts(Run &run, tf::LinearOp op, Tensor &out) {
         return s;
     if (op.getTransposed())
       weight = transposed(weight);
-    applyLinear(input, mine, weight, bias.numbers,
-                op.getScale().convertToDouble(), out);
+    Product(input, mine, bias.numbers, op.getScale().convertToDouble(), out)
+        .multiply(0, weight.numbers);
   }
   return Status::done;
 }
@@ -142,19 +160,26 @@ Status mille::interpreter::runOp(Run &run, tf::LinearOp op) {
     return status;
   }
   Tensor weight, bias; // [out, in], [out]
-  if (Status s = run.parameter(op.getWeightAttr(), op.getLoc(), weight);
-      failed(s))
-    return s;
   if (op.getBiasAttr())
     if (Status s = run.parameter(op.getBiasAttr(), op.getLoc(), bias);
         failed(s))
       return s;
-  if (op.getTransposed())
-    weight = transposed(weight);
-  applyLinear(input, llvm::to_vector(llvm::seq(rowsOf(input))), weight,
-              bias.numbers, op.getScale().convertToDouble(), out);
+  const auto rows = llvm::to_vector(llvm::seq(rowsOf(input)));
+  Product product(input, rows, bias.numbers, op.getScale().convertToDouble(),
+                  out);
+  auto multiply = [&](int64_t first, ArrayRef<double> numbers) {
+    product.multiply(first, numbers);
+  };
+  Status status;
+  if (op.getTransposed()) {
+    status = run.parameter(op.getWeightAttr(), op.getLoc(), weight);
+    if (!failed(status))
+      multiply(0, transposed(weight).numbers);
+  } else {
+    status = run.parameterRows(op.getWeightAttr(), op.getLoc(), multiply);
+  }
   run.set(op.getResult(), std::move(out));
-  return Status::done;
+  return status;
 }
 
 Status mille::interpreter::runOp(Run &run, tf::LinearByHeadOp op) {

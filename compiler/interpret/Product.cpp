@@ -3,6 +3,7 @@
 #include "compiler/interpret/Loops.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace {
@@ -23,14 +24,41 @@ void tile(const double *input, const double *panel, double *out, int64_t inner,
       out[m * outStride + n] = sums[m][n];
 }
 
+bool areZero(const double *numbers, int64_t count) {
+  for (int64_t first = 0; first < count; first += 64) {
+    bool any = false; // of some at a time, without a branch
+    for (int64_t i = first; i < std::min(first + 64, count); ++i)
+      any |= numbers[i] != 0;
+    if (any)
+      return false;
+  }
+  return true;
+}
+
+bool areFinite(const double *numbers, int64_t count) {
+  return std::all_of(numbers, numbers + count,
+                     [](double x) { return std::isfinite(x); });
+}
+
 } // namespace
 
 void mille::interpreter::product(const double *input, const double *weight,
                                  double *out, int64_t rows, int64_t inner,
                                  int64_t columns) {
   std::vector<double> panel(inner * tileColumns); // [inner, tileColumns]
+  std::optional<bool> finite;
   for (int64_t first = 0; first < columns; first += tileColumns) {
     int64_t width = std::min(tileColumns, columns - first);
+    // A sample of a large model has many rows of zeros. NaN times 0 is NaN.
+    if (areZero(weight + first * inner, width * inner)) {
+      if (!finite)
+        finite = areFinite(input, rows * inner);
+      if (*finite) {
+        for (int64_t m = 0; m < rows; ++m)
+          std::fill_n(out + m * columns + first, width, 0.0);
+        continue;
+      }
+    }
     for (int64_t n = 0; n < tileColumns; ++n)
       for (int64_t k = 0; k < inner; ++k)
         panel[k * tileColumns + n] =

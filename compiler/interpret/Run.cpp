@@ -6,10 +6,12 @@ using namespace mlir;
 using namespace mille;
 using namespace mille::interpreter;
 
+Attribute Run::inLayer(FlatSymbolRefAttr name) const {
+  return layer ? layer->columns.lookup(name.getValue()) : Attribute();
+}
+
 Status Run::parameter(Attribute value, Location location, Tensor &into) {
-  auto column = [&](FlatSymbolRefAttr name) -> Attribute {
-    return layer ? layer->columns.lookup(name.getValue()) : Attribute();
-  };
+  auto column = [&](FlatSymbolRefAttr name) { return inLayer(name); };
   FailureOr<ParameterTensor> found =
       parameters.evaluate(value, location, column);
   if (failed(found))
@@ -18,6 +20,15 @@ Status Run::parameter(Attribute value, Location location, Tensor &into) {
   into.numbers = std::move(found->numbers);
   into.integer = false;
   return Status::done;
+}
+
+Status
+Run::parameterRows(Attribute value, Location location,
+                   llvm::function_ref<void(int64_t, ArrayRef<double>)> take) {
+  auto column = [&](FlatSymbolRefAttr name) { return inLayer(name); };
+  return failed(parameters.evaluateRows(value, location, column, take))
+             ? Status::input
+             : Status::done;
 }
 
 std::optional<double> Run::column(FlatSymbolRefAttr name) {
@@ -68,10 +79,10 @@ void Run::set(mlir::Value value, Tensor tensor) {
   auto type = value ? dyn_cast<ShapedType>(value.getType()) : ShapedType();
   if (type && type.getElementType().isBF16())
     for (double &number : tensor.numbers)
-      number = roundedToBfloat16(number);
+      number = number == 0 ? number : roundedToBfloat16(number);
   if (type && type.getElementType().isF16())
     for (double &number : tensor.numbers)
-      number = roundedToHalf(number);
+      number = number == 0 ? number : roundedToHalf(number);
   tensors[value] = std::move(tensor);
 }
 

@@ -41,10 +41,16 @@ struct Run {
   // Numbers of a bf16 value are rounded to it.
   void set(mlir::Value value, Tensor tensor);
 
+  // What a column of the layer table holds in the current layer, or null.
+  mlir::Attribute inLayer(mlir::FlatSymbolRefAttr name) const;
   // The value of a parameter expression; columns of the current layer come
   // before symbols.
   Status parameter(mlir::Attribute value, mlir::Location location,
                    Tensor &into);
+  // The same, some rows at a time, from the first on.
+  Status
+  parameterRows(mlir::Attribute value, mlir::Location location,
+                llvm::function_ref<void(int64_t, llvm::ArrayRef<double>)> take);
   // The number that column `name` holds in the current layer.
   std::optional<double> column(mlir::FlatSymbolRefAttr name);
   // Writes entry `index` of output `name`, counted from the current layer.

@@ -298,6 +298,26 @@ LogicalResult store(const Expression &expression,
 
 } // namespace
 
+LogicalResult ParameterValues::evaluateRows(
+    Attribute value, Location location, ResolveSymbol column,
+    llvm::function_ref<void(int64_t, ArrayRef<double>)> take) {
+  std::unique_ptr<Expression> expression = express(value, location, column);
+  if (!expression)
+    return failure();
+  const int64_t size = expression->rowSize();
+  int64_t first = 0;
+  return store<double, double>(
+      *expression,
+      [&](ArrayRef<char> bytes) {
+        ArrayRef<double> numbers(reinterpret_cast<const double *>(bytes.data()),
+                                 bytes.size() / sizeof(double));
+        take(first, numbers);
+        first += int64_t(numbers.size()) / size;
+        return success();
+      },
+      [](double x) { return x; });
+}
+
 LogicalResult ParameterValues::evaluateAs(Type type, Attribute value,
                                           Location location, TakeBytes take) {
   std::unique_ptr<Expression> expression = express(value, location, nullptr);

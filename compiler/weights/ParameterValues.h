@@ -35,6 +35,13 @@ public:
   evaluate(mlir::Attribute value, mlir::Location location,
            transformer::ResolveSymbol column = nullptr);
 
+  // The same, some rows at a time: `take` gets the first one's index and the
+  // numbers.
+  mlir::LogicalResult
+  evaluateRows(mlir::Attribute value, mlir::Location location,
+               transformer::ResolveSymbol column,
+               llvm::function_ref<void(int64_t, llvm::ArrayRef<double>)> take);
+
   // The same in f32, written to `into`, which has room for every element.
   // Stored f32 is copied without a detour through double.
   mlir::LogicalResult evaluateF32(mlir::Attribute value,

@@ -93,21 +93,17 @@ std::vector<Trial> mille::trialsFor(transformer::ModelOp model, bool all) {
   return trials;
 }
 
-uint64_t mille::workOf(transformer::ModelOp model, int64_t parameters) {
+int64_t mille::rowsOf(transformer::ModelOp model) {
   mlir::func::FuncOp forward = kernel::forwardOf(model);
-  uint64_t most = parameters;
+  int64_t most = trialSize(sizes::tokens, true);
   for (unsigned i = 0; i < forward.getNumArguments(); ++i) {
-    uint64_t rows = 1, numbers = 1;
-    for (const ShapeExtent &extent : interpreter::inputShape(forward, i)) {
-      rows = numbers;
-      numbers = llvm::SaturatingMultiply<uint64_t>(
-          numbers,
-          extent.isSize() ? trialSize(extent.size, true) : extent.count);
-    }
-    most = std::max(most, numbers);
-    if (isStream(forward, i))
-      most =
-          std::max(most, llvm::SaturatingMultiply<uint64_t>(rows, parameters));
+    if (!isStream(forward, i))
+      continue;
+    int64_t rows = 1;
+    auto shape = interpreter::inputShape(forward, i);
+    for (const ShapeExtent &extent : llvm::ArrayRef(shape).drop_back())
+      rows *= extent.isSize() ? trialSize(extent.size, true) : extent.count;
+    most = std::max(most, rows);
   }
   return most;
 }

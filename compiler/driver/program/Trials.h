@@ -9,9 +9,8 @@ namespace mille {
 // time, and each is representable in f32. Unless `all`, few random rows.
 std::vector<Trial> trialsFor(transformer::ModelOp model, bool all);
 
-// About how many products a trial of few rows takes, of a sample with so many
-// parameters: no less than the numbers of its inputs.
-uint64_t workOf(transformer::ModelOp model, int64_t parameters);
+// How many rows of a trial of few rows each weight multiplies.
+int64_t rowsOf(transformer::ModelOp model);
 
 // Multiplies every number of the float inputs by 1 + 2 rounding or 1 - 2
 // rounding, which gives a neighbouring number of the type.

@@ -30,6 +30,18 @@ static SmallVector<ParameterOp> weightsOf(Operation *model) {
   return weights;
 }
 
+void mille::copyDtypes(Operation *from, Operation *to) {
+  llvm::StringMap<StringAttr> names;
+  from->walk([&](ParameterOp parameter) {
+    if (StringAttr dtype = parameter.getDtypeAttr())
+      names[parameter.getSymName()] = dtype;
+  });
+  to->walk([&](ParameterOp parameter) {
+    if (StringAttr dtype = names.lookup(parameter.getSymName()))
+      parameter.setDtypeAttr(dtype);
+  });
+}
+
 LogicalResult mille::nameDtypes(Operation *model,
                                 ArrayRef<DtypeChoice::Weights> weights,
                                 bool isRolled) {

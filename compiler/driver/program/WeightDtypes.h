@@ -12,4 +12,7 @@ mlir::LogicalResult nameDtypes(mlir::Operation *model,
                                llvm::ArrayRef<DtypeChoice::Weights> weights,
                                bool isRolled);
 
+// What nameDtypes has named in one model, in a copy of it.
+void copyDtypes(mlir::Operation *from, mlir::Operation *to);
+
 } // namespace mille
