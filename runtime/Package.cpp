@@ -118,20 +118,26 @@ mille_status mille_package::chooseIsa() {
   uint64_t have = mille_cpu_features() & ~options.hidden_features;
   char missing[256] = "";
   bool known = false;
-  for (isa = 0; isa < model->isa_count; ++isa) {
-    const mille_isa &candidate = model->isas[isa];
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < model->isa_count; ++i) {
+    const mille_isa &candidate = model->isas[i];
     if (options.isa && strcmp(options.isa, candidate.name) != 0)
       continue;
     // A device is used where it is asked for, or nothing else was compiled.
-    if (!options.isa && candidate.backend && isa > 0)
+    if (!options.isa && candidate.backend && i > 0)
       continue;
     known = true;
-    uint64_t lacks = candidate.features & ~have;
-    if (!lacks)
-      return MILLE_OK;
+    uint64_t worth = mille_cpu_worth(candidate.features, have);
+    if (worth > most) {
+      most = worth;
+      isa = i;
+    }
     // The last one named is the least demanding.
-    mille::nameFeatures(lacks, missing, sizeof missing);
+    if (!worth)
+      mille::nameFeatures(candidate.features & ~have, missing, sizeof missing);
   }
+  if (most)
+    return MILLE_OK;
   if (options.isa && !known)
     return message().set(MILLE_INVALID_ARGUMENT,
                          "isa is %s but model %s was compiled for %s%s",

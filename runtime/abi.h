@@ -3,6 +3,7 @@
  * fills or reads are in abi.def. Bump MILLE_ABI_VERSION with any change. */
 #ifndef MILLE_ABI_H
 #define MILLE_ABI_H
+#include "abi_cpu.h"
 #include "abi_device.h"
 #include "abi_weights.h"
 
@@ -81,16 +82,6 @@ enum {
   MILLE_DRAW_UNIFORM = 2,
   MILLE_DRAW_NORMAL = 3,
   MILLE_DRAW_TRUNCATED_NORMAL = 4
-};
-
-enum {
-  MILLE_CPU_AVX2 = 1 << 0,   /* with fma, f16c, bmi2 */
-  MILLE_CPU_AVX512 = 1 << 1, /* f, bw, cd, dq, vl */
-  MILLE_CPU_AVX512_BF16 = 1 << 2,
-  MILLE_CPU_AVX512_VNNI = 1 << 3,
-  MILLE_CPU_AVX512_VBMI2 = 1 << 4, /* with ifma, vbmi, bitalg */
-  MILLE_CPU_AMX = 1 << 5,          /* tile, bf16, int8 */
-  MILLE_CPU_AVX_VNNI = 1 << 6
 };
 
 /* A kind of devices: see Backend.h. The runtime's own are in Backends.h. */
@@ -477,12 +468,6 @@ void mille_linear_attention(mille_run *run, const float *query,
                             const int32_t *numbers, double scale,
                             const float *decay, const int32_t *past,
                             float *entry, float *out, int64_t out_stride);
-
-/* The features that this CPU and its operating system offer. On a CPU with AMX
- * this asks Linux to let the process use its tile registers. */
-uint64_t mille_cpu_features(void);
-/* The name of one feature, or null if there is no such feature. */
-const char *mille_cpu_feature_name(uint64_t feature);
 
 /* ---- The weights file ---------------------------------------------------- */
 /* Adds `bytes` bytes of data to a hash, which starts as MILLE_HASH_START. Every

@@ -82,7 +82,7 @@ typedef struct mille_options {
   /* Not 0: open compares the hash of the whole weights file; without, only its
    * size, its header, and its table with all that the code reads. */
   int verify_hash;
-  /* The instruction set to run ("x86-64-v3"); null: the best of the CPU. */
+  /* The instruction set to run ("x86-64-v3"); null: the fastest on the CPU. */
   const char *isa;
   /* For tests: CPU features to ignore (MILLE_CPU_* of abi.h). */
   uint64_t hidden_features;

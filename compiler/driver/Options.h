@@ -119,6 +119,7 @@ struct GenerateOptions {
   int64_t guesses = 4;
   unsigned threads = 0;
   bool chat = false, stats = false, json = false;
+  bool dropOldest = false; // where the context is full
 };
 
 struct CommandRow;

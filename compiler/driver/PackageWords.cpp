@@ -185,7 +185,8 @@ static void checkDraws(CLI::App *app, GenerateOptions &o) {
                                  "--logit-bias",
                                  "--logprobs",
                                  "--speculate",
-                                 "--draft"};
+                                 "--draft",
+                                 "--drop-oldest"};
   const char *const ofBeams[] = {"--beams", "--length-penalty",
                                  "--early-stopping", "--no-repeat"};
   for (const char *draw : ofDraws) {
@@ -291,6 +292,9 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
                   "prompt, or of --begin, and --max-tokens; of a chat 4096)")
       ->type_name("N")
       ->check(numberFrom(1, INT32_MAX));
+  app->add_flag("--drop-oldest", o.dropOldest,
+                "go on where the context is full, without the older half of "
+                "it; a chat forgets its oldest turns (default: end there)");
   app->add_option("--threads", o.threads, "default: one for each core")
       ->type_name("N")
       ->check(numberFrom(1, 64));

@@ -5,6 +5,7 @@
 #include "compiler/driver/Console.h"
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/kernels/Targets.h"
+#include "runtime/abi.h"
 #include "runtime/mille.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
@@ -88,18 +89,23 @@ static void printColumns(const HostMachine &machine, llvm::raw_ostream &out) {
   for (const Cache &cache : machine.caches)
     out << "  cache      L" << cache.level << ' ' << cache.kind << ' '
         << sayBytes(cache.bytes) << '\n';
+  uint64_t most = 0;
+  for (const Target &isa : knownTargets())
+    if (!isa.isDevice())
+      most = std::max(most, mille_cpu_worth(isa.features, machine.features));
   bool chosen = false;
   for (const Target &isa : knownTargets()) {
     if (isa.isDevice())
       continue;
-    bool runs = (isa.features & ~machine.features) == 0;
+    const uint64_t worth = mille_cpu_worth(isa.features, machine.features);
     out << "  kernels    " << llvm::left_justify(isa.name, 15);
-    if (!runs)
+    const bool first = worth == most && !chosen;
+    if (!worth)
       out << "lacks " << featureNames(isa.features & ~machine.features);
     else
-      out << (chosen ? "runs" : "runs, chosen first");
+      out << (first ? "runs, chosen first" : "runs");
     out << '\n';
-    chosen |= runs;
+    chosen |= first;
   }
   llvm::StringSet<> backends;
   for (const Target &target : knownTargets())

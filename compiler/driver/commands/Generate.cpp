@@ -88,6 +88,7 @@ private:
   Status checkPrompt(llvm::ArrayRef<int32_t> ids);
   Status answer(llvm::ArrayRef<int32_t> prompt, std::string &said);
   Status draw(Answer &answer, Stats &stats);
+  Status dropOldest();
   Status wrong(const llvm::Twine &what) {
     mlir::emitError(mlir::UnknownLoc::get(&context)) << what;
     return Status::input;
@@ -348,6 +349,20 @@ Status Generation::search(Answer &answer, Stats &stats) {
   return Status::done;
 }
 
+// Makes room: the older half of what the sequence holds goes, but for its first
+// token, which models attend to most, or what a decoder begins with. What
+// stands behind runs again, in other places.
+Status Generation::dropOldest() {
+  const llvm::ArrayRef<int32_t> ids = sequence->ids();
+  const size_t most = rules() ? begin.size() : 1,
+               first = std::min(most, ids.size() - 1);
+  std::vector<int32_t> left(ids.begin(), ids.begin() + first);
+  llvm::append_range(left,
+                     ids.drop_front(first + (ids.size() - first + 1) / 2));
+  size_t ran = 0;
+  return sequence->follow(left, ran);
+}
+
 Status Generation::draw(Answer &answer, Stats &stats) {
   if (searches(options, rules()))
     return search(answer, stats);
@@ -358,8 +373,12 @@ Status Generation::draw(Answer &answer, Stats &stats) {
     if (Status status = chooseOne(answer, n, isEnd, id); failed(status))
       return status;
     const bool isFull = int64_t(sequence->held()) == room;
-    if (isEnd || answer.stopped() || n + 1 == options.maxTokens || isFull)
+    if (isEnd || answer.stopped() || n + 1 == options.maxTokens ||
+        (isFull && !options.dropOldest))
       break;
+    if (isFull)
+      if (Status status = dropOldest(); failed(status))
+        return status;
     if (Status status = sequence->append(id); failed(status))
       return status;
     if (Status status = guess(); failed(status))
@@ -425,6 +444,16 @@ Status Generation::once() {
   return answer(prompt, said);
 }
 
+// Whether the oldest turn of the user is dropped with its answer: the last one
+// stays, and so does what the system says.
+static bool dropOldestTurn(std::vector<Turn> &turns) {
+  const auto first = turns.begin() + (turns.front().role == "system");
+  if (turns.end() - first < 3)
+    return false;
+  turns.erase(first, first + 2);
+  return true;
+}
+
 Status Generation::chat() {
   if (Status status = openSequence(0); failed(status))
     return status;
@@ -440,10 +469,13 @@ Status Generation::chat() {
     turns.push_back({"user", line});
     std::vector<int32_t> prompt;
     std::string said;
-    if (Status status =
-            conversationIds(turns, text.get(), package.folder, context, prompt);
-        failed(status))
-      return status;
+    do
+      if (Status status = conversationIds(turns, text.get(), package.folder,
+                                          context, prompt);
+          failed(status))
+        return status;
+    while (options.dropOldest && int64_t(prompt.size()) >= room &&
+           dropOldestTurn(turns));
     if (Status status = answer(prompt, said); failed(status))
       return status;
     turns.push_back({"assistant", said});

@@ -142,9 +142,9 @@ Status Continuation::guessDraft(Continuation &draft) {
       generation, sequence, draft.generation, draft.sequence, nullptr));
 }
 
-size_t Continuation::held() const {
+llvm::ArrayRef<int32_t> Continuation::ids() const {
   const int32_t *ids = nullptr;
   size_t count = 0;
   mille_sequence_ids(generation, sequence, &ids, &count);
-  return count;
+  return {ids, count};
 }

@@ -45,7 +45,8 @@ public:
   Status guessNgram();
   Status guessDraft(Continuation &draft);
 
-  size_t held() const;
+  llvm::ArrayRef<int32_t> ids() const; // until the sequence changes
+  size_t held() const { return ids().size(); }
   int64_t vocabulary() const { return mille_generation_vocabulary(generation); }
 
 private:

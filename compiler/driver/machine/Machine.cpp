@@ -106,7 +106,8 @@ std::string mille::featureNames(uint64_t features) {
       {MILLE_CPU_AVX512_VNNI, "avx512_vnni"},
       {MILLE_CPU_AVX512_VBMI2, "avx512_vbmi2"},
       {MILLE_CPU_AMX, "amx"},
-      {MILLE_CPU_AVX_VNNI, "avx_vnni"}};
+      {MILLE_CPU_AVX_VNNI, "avx_vnni"},
+      {MILLE_CPU_SLOW_BF16, "slow_bf16"}};
   std::string text;
   for (auto [bit, name] : names)
     if (features & bit)

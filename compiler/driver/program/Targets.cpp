@@ -32,6 +32,18 @@ static std::vector<Target> bestFirst() {
   return known;
 }
 
+// The set that packages with all of them run on such a CPU; end() if none does.
+static std::vector<Target>::const_iterator
+bestOf(const std::vector<Target> &known, uint64_t features) {
+  auto worth = [&](const Target &isa) {
+    return isa.isDevice() ? 0 : mille_cpu_worth(isa.features, features);
+  };
+  const auto best = llvm::max_element(known, [&](auto &a, auto &b) {
+    return worth(a) < worth(b); // of equal ones the first
+  });
+  return worth(*best) ? best : known.end();
+}
+
 bool mille::statesFit(const DtypeChoice &dtype,
                       const std::vector<std::string> &entries,
                       std::string &why) {
@@ -61,21 +73,22 @@ bool mille::targetsFit(const DtypeChoice &dtype,
 std::vector<Target>
 mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
                      const DtypeChoice &dtype, std::string &why) {
-  std::vector<Target> known = bestFirst(), chosen;
-  auto best = llvm::find_if(known, [&](const Target &isa) {
-    return !isa.isDevice() && (isa.features & ~features) == 0;
-  });
+  const std::vector<Target> known = bestFirst();
+  std::vector<Target> chosen;
+  const auto best = bestOf(known, features);
+  // What the machine has but its best set does without, to be faster.
+  const uint64_t left =
+      features & MILLE_CPU_SLOW_BF16 ? uint64_t(MILLE_CPU_AVX512_BF16) : 0;
+  const uint64_t computes = best == known.end() ? 0 : best->features | left;
   uint64_t needed = 0;
   Dtype lacking; // the first of which this machine has no instruction
   for (Dtype one : dtype.all()) {
     needed |= neededBy(one);
-    if (lacking.kind == Dtype::f32 &&
-        (best == known.end() || (neededBy(one) & ~best->features)))
+    if (lacking.kind == Dtype::f32 && neededBy(one) & ~computes)
       lacking = one;
   }
   const bool host = targets.empty() || llvm::is_contained(targets, "host");
-  if (host && needed &&
-      (best == known.end() || (best->features & needed) != needed)) {
+  if (host && needed & ~computes) {
     why = "--dtype=" + nameOf(lacking).str() + " computes with " +
           featureNames(neededBy(lacking)) +
           ", which this machine's CPU has not\n--target=" +

@@ -16,6 +16,13 @@
 // CHECK-SAME: this machine's CPU has not{{$}}
 // CHECK-NEXT: --target=cascadelake emulates it, slowly
 // CHECK: cascadelake, int8: cascadelake
+// CHECK: slow bf16, f32: cascadelake x86-64-v3{{$}}
+// CHECK: slow bf16, bf16: cascadelake{{$}}
+// CHECK: slow bf16, int8: cascadelake{{$}}
+// CHECK: slow bf16, q4_0: cascadelake{{$}}
+// CHECK: slow bf16, f32, zen5,x86-64-v3: zen5 x86-64-v3{{$}}
+// CHECK: slow bf16 beside amx, bf16: sapphirerapids{{$}}
+// CHECK: slow bf16 alone, bf16: cascadelake{{$}}
 // CHECK: cooperlake, int8: cascadelake
 // CHECK: skylake, f32: x86-64-v4 x86-64-v3
 // CHECK: skylake, int8: --dtype=int8 computes with avx512_vnni, which
@@ -72,6 +79,14 @@ int main() {
     choose("zen4", zen4, dtype, {});
   for (const char *dtype : {"f32", "bf16", "int8"})
     choose("cascadelake", cascadelake, dtype, {});
+  // As an Intel CPU does whose AMX is hidden, and one whose AMX is not.
+  constexpr uint64_t slow = MILLE_CPU_SLOW_BF16;
+  for (const char *dtype : {"f32", "bf16", "int8", "q4_0"})
+    choose("slow bf16", zen5 | slow, dtype, {});
+  choose("slow bf16", zen5 | slow, "f32", {"zen5", "x86-64-v3"});
+  choose("slow bf16 beside amx", newest | slow, "bf16", {});
+  choose("slow bf16 alone", cascadelake | MILLE_CPU_AVX512_BF16 | slow, "bf16",
+         {});
   choose("cooperlake", cascadelake | MILLE_CPU_AVX512_BF16, "int8", {});
   for (const char *dtype : {"f32", "int8", "f32,a.weight=f32,*.w=q4_k"})
     choose("skylake", skylake, dtype, {});

@@ -1,6 +1,6 @@
 /* A compiled model through the generation room, as an application has it: a
- * sequence has the same logits, bit by bit, alone, beside others, forked, saved
- * and opened, with guesses: model WEIGHTS FILE MARGIN [guess]
+ * sequence has the same logits, bit by bit, alone, beside up to 16 others,
+ * forked, saved and opened, with guesses: model WEIGHTS FILE MARGIN [guess]
  * Its hidden states are within MARGIN of those that `forward` has. */
 #include "tiny.h"
 
@@ -166,6 +166,48 @@ static void parted(mille_package *package, const char *path,
   mille_generation_close(g);
 }
 
+/* Sequences first to first + count - 1, which have unequal lengths, in one
+ * generation: the logits of each behind its prompt and two more ids. */
+enum { batched = 17, more = 3 };
+static void batch(mille_package *package, int first, int count,
+                  float (*logits)[more][most]) {
+  mille_generation *g = made(package, count, 0, 2);
+  int64_t s[batched];
+  for (int i = 0; i < count; ++i) {
+    const int number = first + i;
+    CHECK(mille_sequence_open(g, &s[i]) == MILLE_OK);
+    for (int n = 0; n < 1 + number * 7 % 13; ++n) {
+      const int32_t id = (number * 5 + n * n + 1) % 17;
+      CHECK(mille_sequence_append(g, s[i], &id, 1) == MILLE_OK);
+    }
+  }
+  for (int n = 0; n < more; ++n) {
+    CHECK(mille_generation_decode(g) == MILLE_OK);
+    for (int i = 0; i < count; ++i) {
+      const int32_t id = (first + i + n) % 17;
+      const float *own;
+      size_t size;
+      CHECK(mille_sequence_logits(g, s[i], &own, &size) == MILLE_OK);
+      memcpy(logits[i][n], own, size * sizeof *own);
+      CHECK(mille_sequence_append(g, s[i], &id, 1) == MILLE_OK);
+    }
+  }
+  mille_generation_close(g);
+}
+
+/* Any number of sequences in a step: each has the bits of one by itself. */
+static void batches(mille_package *package) {
+  static float plain[batched][more][most], together[batched][more][most];
+  const mille_generation *g = NULL;
+  for (int i = 0; i < batched; ++i)
+    batch(package, i, 1, &plain[i]);
+  for (int count = 2; count <= batched; ++count) {
+    batch(package, 0, count, together);
+    CHECK(memcmp(together, plain, (size_t)count * sizeof *plain) == 0);
+  }
+  CHECK(memcmp(plain[0], plain[1], sizeof *plain) != 0);
+}
+
 /* The outputs behind the last id but one are those that `forward` has there, to
  * which all of a text's ids but the last are one run. */
 static void asForward(mille_package *package, int t, const Text *text,
@@ -226,6 +268,7 @@ int main(int count, char **arguments) {
   if (count > 4)
     together(package, 3, plain);
   parted(package, arguments[2], plain);
+  batches(package);
   mille_package_close(package);
   printf("the same bits alone, together, parted%s; outputs: %zu, %zu\n",
          count > 4 ? ", guessed" : "", plain->sizes[0], plain->sizes[1]);

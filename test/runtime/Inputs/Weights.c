@@ -189,6 +189,76 @@ static void lacking(void) {
   printf("%d features, each missed by its name\n", count);
 }
 
+enum {
+  V3 = MILLE_CPU_AVX2,
+  V4 = V3 | MILLE_CPU_AVX512,
+  CASCADELAKE = V4 | MILLE_CPU_AVX512_VNNI,
+  ZEN4 = CASCADELAKE | MILLE_CPU_AVX512_BF16 | MILLE_CPU_AVX512_VBMI2,
+  ZEN5 = ZEN4 | MILLE_CPU_AVX_VNNI,
+  SAPPHIRERAPIDS = ZEN4 | MILLE_CPU_AMX
+};
+
+/* The set of highest worth, of equal ones the first. */
+static const char *bestOf(const mille_isa *sets, int count, uint64_t has) {
+  const char *best = "none";
+  uint64_t most = 0;
+  for (int s = 0; s < count; ++s) {
+    uint64_t worth = mille_cpu_worth(sets[s].features, has);
+    CHECK(!worth == !!(sets[s].features & ~has));
+    if (worth > most) {
+      most = worth;
+      best = sets[s].name;
+    }
+  }
+  return best;
+}
+
+/* Which of a package's sets runs, on CPUs of each kind and on this one. */
+static void preferring(void) {
+  static const mille_isa sets[] = {
+      {"sapphirerapids", SAPPHIRERAPIDS}, {"zen5", ZEN5},    {"zen4", ZEN4},
+      {"cascadelake", CASCADELAKE},       {"x86-64-v4", V4}, {"x86-64-v3", V3}};
+  enum { count = sizeof sets / sizeof *sets, slow = MILLE_CPU_SLOW_BF16 };
+  const struct {
+    const char *cpu;
+    uint64_t has;
+  } cpus[] = {{"amx and slow bf16", SAPPHIRERAPIDS | ZEN5 | slow},
+              {"amx", SAPPHIRERAPIDS | ZEN5},
+              {"zen 5", ZEN5},
+              {"zen 5 with slow bf16", ZEN5 | slow},
+              {"zen 4", ZEN4},
+              {"zen 4 with slow bf16", ZEN4 | slow},
+              {"nothing", 0}};
+  for (size_t c = 0; c < sizeof cpus / sizeof *cpus; ++c) {
+    uint64_t has = cpus[c].has;
+    printf("%s: %s; without cascadelake %s; zen4 and x86-64-v4: %s\n",
+           cpus[c].cpu, bestOf(sets, count, has), bestOf(sets, 3, has),
+           bestOf((mille_isa[]){sets[2], sets[4]}, 2, has));
+  }
+  mille_model model = *fake_model();
+  model.isas = sets;
+  model.isa_count = count;
+  fake_write_weights(path);
+  for (int hide = 0; hide < 2; ++hide) {
+    mille_options options = MILLE_OPTIONS_INIT;
+    options.hidden_features = hide ? slow : 0;
+    const char *isa,
+        *best = bestOf(sets, count, mille_cpu_features() & ~(hide ? slow : 0));
+    char message[512] = "";
+    mille_package *package;
+    mille_status status = mille_package_open(&model, path, &options, &package,
+                                             message, sizeof message);
+    if (strcmp(best, "none") == 0) {
+      CHECK(status == MILLE_UNSUPPORTED_CPU);
+      continue;
+    }
+    EXPECT(status, MILLE_OK, message, "");
+    CHECK(mille_package_isa(package, &isa) == MILLE_OK);
+    CHECK(strcmp(isa, best) == 0);
+    CHECK(mille_package_close(package) == MILLE_OK);
+  }
+}
+
 int main(int argc, char **argv) {
   CHECK(argc == 2);
   mkdir(argv[1], 0777);
@@ -342,6 +412,7 @@ int main(int argc, char **argv) {
   refused(&impossible, path, NULL, MILLE_UNSUPPORTED_CPU,
           "needs feature 40, feature 41 but this CPU lacks it");
   lacking();
+  preferring();
   options.isa = NULL;
   options.release = (void (*)(void *, void *))abort;
   refused(model, path, &options, MILLE_INVALID_ARGUMENT,

@@ -11,7 +11,7 @@
 
 using mille::text::Header;
 
-static unsigned long opened, refused, questions;
+static unsigned long opened, refused, questions, chats;
 
 static void rehash(std::string &bytes) {
   if (bytes.size() < sizeof(Header))
@@ -41,8 +41,8 @@ static void ask(const mille_text *text) {
         !mille_text_decode(text, one, 3, id & 1, bytes, sizeof bytes, &size);
   }
   mille_text_turn turn = {"user", hard, sizeof hard - 1};
-  questions += !mille_text_chat(text, &turn, 1, 1, "2026-11-24", bytes,
-                                sizeof bytes, &size);
+  chats += !mille_text_chat(text, &turn, 1, 1, "2026-11-24", bytes,
+                            sizeof bytes, &size);
 }
 
 static void open(const std::string &bytes) {
@@ -100,5 +100,6 @@ int main(int argc, char **argv) {
               opened ? "some open" : "none opens",
               refused > all.size() ? "some do not" : "all open",
               questions ? "what opens answers" : "nothing answers");
+  std::printf("%s conversation is rendered\n", chats ? "a" : "no");
   return 0;
 }
