@@ -177,6 +177,19 @@ def test_numbers(package, data, trainer):
         trainer.set(3)
 
 
+def test_a_loss_that_is_no_number(data, trainer, tmp_path):
+    trainer.save(tmp_path / "good")
+    trainer.set(rate=1e30)
+    with pytest.raises(mille.InvalidArgument,
+                       match="the loss of step [2-5] is .*its gradient's"):
+        steps(trainer, data, 5)
+    trainer.set(rate=None)
+    trainer.load(tmp_path / "good")
+    first = steps(trainer, data, 1)
+    trainer.load(tmp_path / "good")
+    assert steps(trainer, data, 1) == first and trainer.steps == 1
+
+
 def test_report(data, trainer):
     before = trainer.report()
     assert before.last is None and before.steps == before.seconds == 0
