@@ -24,6 +24,10 @@ for type in f32 bf16 int8; do
   venv/bin/python "$inputs/tools/Inputs/generate-real.py" "$mille" "generate-$type" \
     wide.gguf $margin 2>> peer.log
 done
+# What test/examples/smollm2.test asks for.
+PYTHONPATH=$inputs/Inputs venv/bin/python "$inputs/examples/Inputs/smollm2.py" make \
+  "$mille" generate-f32 wide.gguf > smollm2.json 2>> peer.log
+python3 "$inputs/examples/Inputs/smollm2.py" check "$mille" generate-f32 1e-4 smollm2.json
 
 # Beams beside transformers, of every encoder-decoder of test/conformance.
 venv/bin/pip install -q torch transformers

@@ -69,8 +69,13 @@ if ! holds python; then
   fetch python
 fi
 
-# The weights of a real model, on which tests judge what is lost by each type.
+# The weights of real models: an encoder, on which tests judge what is lost by each type,
+# and a GGUF, which they continue.
 if [ "${1:-}" = tests ] && ! holds minilm; then
   echo "setup: all-MiniLM-L6-v2 into third_party/minilm"
   fetch minilm
+fi
+if [ "${1:-}" = tests ] && ! holds smollm2; then
+  echo "setup: SmolLM2-135M-Instruct into third_party/smollm2"
+  fetch smollm2
 fi
