@@ -55,8 +55,8 @@ private:
   Running running;                 // one call at a time
 };
 
-// The sequences of the data that a step takes, of `count`, as `mille train` takes
-// them: in each epoch in the order of another permutation.
+// The sequences of the data that a step takes, of `count`, as `mille train`
+// takes them: in each epoch in the order of another permutation.
 std::vector<int64_t> rowsOfStep(int64_t step, int64_t batch, int64_t count,
                                 uint64_t seed);
 

@@ -49,7 +49,7 @@ def server(folder, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
         patch.setenv("XDG_CACHE_HOME",
-                     own_cache(tmp_path_factory.mktemp("completions")))
+                     str(own_cache(tmp_path_factory.mktemp("completions"))))
         made = Server(str(folder), "--context=48", "--sequences=3",
                       "--threads=1", "--queue=50")
         yield made

@@ -54,13 +54,12 @@ def only(outputs):
 def test_compiled_once(monkeypatch, tmp_path):
     """Without a folder a package is kept, by what the model holds."""
     cache = own_cache(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", cache)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.setenv("MILLE_COMPILER", os.environ["MILLE"])
     shutil.copytree(pathlib.Path(os.environ["SPEC"]).parent, tmp_path / "model")
     spec = tmp_path / "model" / "spec.json"
     first = mille.compile(spec).path
-    assert pathlib.Path(first).parent == \
-        pathlib.Path(cache) / "mille" / "packages"
+    assert pathlib.Path(first).parent == cache / "mille" / "packages"
     assert mille.compile(spec).path == first
     assert mille.compile(spec, dtype="int8").path != first
     weights = spec.with_name("model.safetensors")

@@ -28,7 +28,7 @@ def cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
         patch.setenv("XDG_CACHE_HOME",
-                     own_cache(tmp_path_factory.mktemp("serve")))
+                     str(own_cache(tmp_path_factory.mktemp("serve"))))
         yield
 
 

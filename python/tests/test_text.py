@@ -1,7 +1,6 @@
 """Texts, on tiny BERT folders. MILLE: the command that compiles."""
 import json
 import os
-import pathlib
 import shutil
 import subprocess
 import sys
@@ -19,8 +18,8 @@ def cache(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MILLE_COMPILER", os.environ["MILLE"])
         cache = own_cache(tmp_path_factory.mktemp("text"))
-        patch.setenv("XDG_CACHE_HOME", cache)
-        yield pathlib.Path(cache) / "mille" / "packages"
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        yield cache / "mille" / "packages"
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ def own_cache(folder):
         kernels.mkdir(parents=True, exist_ok=True)
         (folder / "mille").mkdir(parents=True)
         (folder / "mille" / "kernels").symlink_to(kernels)
-    return str(folder)
+    return folder
 
 
 def save(path, arrays):
