@@ -74,10 +74,10 @@ static void bindTraining(nb::class_<Package> &package) {
               "tokens: int | None = None, threads: int = 0, "
               "**sizes: int) -> Trainer"),
       R"(A trainer for batches of up to `batch` sequences, of a package that was
-compiled with train=True; sizes and threads as for `session`, and the bits are the
-same for any threads. Weights begin as `mille init` draws them, or as those of
-`compile(weights=...)`. InvalidArgument: the package infers, or a size is missing,
-unknown, or no whole number from 1. TooLarge: the model does not take so many.
+compiled with train=True; sizes and threads as for `session`, and the bits are
+the same for any threads. Weights begin as `mille init` draws them, or as those
+of `compile(weights=...)`. InvalidArgument: the package infers, or a size is
+missing, unknown, or no whole number from 1. TooLarge: the model does not take so many.
 OutOfMemory: memory or a thread was refused.)");
 }
 

@@ -8,7 +8,12 @@ using namespace mille_python;
 
 namespace {
 
-constexpr const char *stepEntry = "train_step", *lossWeight = "loss_weight";
+constexpr const char *stepEntry = "train_step";
+
+// Inputs that the trainer itself gives to each part of a batch.
+bool isGiven(const std::string &input) {
+  return input == "loss_weight" || input == "step" || input == "first_sequence";
+}
 
 } // namespace
 
@@ -21,7 +26,7 @@ Trainer::Trainer(const Package &opened, const Sizes &sizes, int threads)
     refuse("package " + packageName +
            " infers and cannot be trained: compile it with train=True");
   for (Tensor &tensor : all)
-    if (tensor.name == lossWeight)
+    if (isGiven(tensor.name))
       tensor.optional = true;
     else
       asked.push_back(tensor);
@@ -124,11 +129,13 @@ void Trainer::setOne(const nb::handle &key, const nb::handle &value) {
   if (!value.is_none() && !nb::try_cast(value, number))
     refuse(name + " is " + nb::cast<std::string>(nb::repr(value)) +
            " but must be a number, or None for the package's");
+  if (!value.is_none() && std::isnan(number)) // which stands for None in C
+    refuse(name + " is nan but must be a number, or None for the package's");
   call([&] { return mille_trainer_set(handle, name.c_str(), number); });
 }
 
 void Trainer::set(const nb::object &numbers, const nb::kwargs &named) {
-  if (!numbers.is_none() && !PyMapping_Check(numbers.ptr()))
+  if (!numbers.is_none() && !nb::hasattr(numbers, "keys"))
     refuse("set must be given a mapping of names to numbers, or numbers by "
            "their names");
   if (!numbers.is_none())

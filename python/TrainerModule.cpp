@@ -79,8 +79,8 @@ called.)")
       .def("gradients", &Trainer::gradients, nb::arg("arrays"),
            nb::sig("def gradients(self, **arrays: typing.Any) -> StepReport"),
            R"(The gradients by a batch, without an update: `gradient` gives
-them. Arrays and errors as for step. The first call takes memory for the
-gradients of all layers.)")
+them. Arrays and errors as for step, and OutOfMemory: the first call takes
+memory for the gradients of all layers.)")
       .def("evaluate", &Trainer::evaluate, nb::arg("arrays"),
            nb::sig("def evaluate(self, **arrays: typing.Any) "
                    "-> tuple[float, int]"),
@@ -88,8 +88,8 @@ gradients of all layers.)")
 sequences, without an update, smoothing or dropout. Arrays and errors as for
 step.)")
       .def("cancel", &Trainer::cancel,
-           R"(Ends the step that is under way, from any thread, unless it has
-begun to change weights.)");
+           R"(Ends the step or evaluation that is under way, from any thread; a
+step that has begun to change weights is finished.)");
 }
 
 static void bindNumbers(nb::class_<Trainer> &trainer) {
@@ -110,11 +110,12 @@ dropout_seed=7          whose masks are another training's
 step=100                the updates that are done; not None
 
 A name may be a scheduled scale, or rate:PATTERN or weight_decay:PATTERN of the
-parameters whose names match: set({"rate:embed*": 0}). They are set one after the
-other. Of all a checkpoint keeps the step alone. InvalidArgument: there is no
+parameters whose names match: set({"rate:embed*": 0}). They are set one after
+the other. Of all a checkpoint keeps the step alone. InvalidArgument: there is no
 such number, or it is out of its range.)")
       .def("parameters", &Trainer::names,
-           "The names of all parameters, in the model's order.")
+           "The names of all parameters, in the model's order. "
+           "InvalidArgument: the trainer is closed.")
       .def("parameter", &Trainer::parameter, nb::arg("name"),
            R"(A parameter, and how the last step changed it. InvalidArgument:
 there is none of that name.)")
@@ -125,10 +126,13 @@ there is none of that name.)")
 copy in the parameter's shape. InvalidArgument: there is no such parameter, or a
 step has used the gradients up.)")
       .def_prop_ro("steps", &Trainer::steps,
-                   "The updates that are done, those before a load too.")
-      .def_prop_ro("memory", &Trainer::memory, "Bytes that it holds.")
+                   "The updates that are done, those before a load too. "
+                   "InvalidArgument: the trainer is closed.")
+      .def_prop_ro("memory", &Trainer::memory,
+                   "Bytes that it holds. InvalidArgument: it is closed.")
       .def("report", &Trainer::report,
-           "What it has done since it was made, and what it holds.");
+           "What it has done since it was made, and what it holds. "
+           "InvalidArgument: it is closed, or an older build's package.");
 }
 
 static void bindFiles(nb::class_<Trainer> &trainer) {
@@ -169,7 +173,8 @@ static void bindData(nb::module_ &m) {
         nb::arg("count"), nb::arg("seed") = 0,
         R"(The sequences that `mille train` takes of a file with `count` in the
 step after `step` others: numbers in [0, count), in each epoch all of them in
-another order. InvalidArgument: batch or count is less than 1.)");
+another order. InvalidArgument: step is less than 0, batch or count less than 1,
+or they are more than can be counted.)");
   m.def(
       "mask_tokens",
       [](const nb::object &tokens, int32_t ids, int32_t mask, double rate,
@@ -182,7 +187,7 @@ another order. InvalidArgument: batch or count is less than 1.)");
       nb::arg("rate") = 0.15, nb::arg("replaced") = 0.8,
       nb::arg("random") = 0.1, nb::arg("sequence") = 0, nb::arg("epoch") = 0,
       nb::arg("seed") = 0, nb::arg("never") = nb::none(),
-      nb::sig("def mask_tokens(tokens: numpy.typing.NDArray[numpy.int32], *, "
+      nb::sig("def mask_tokens(tokens: numpy.typing.ArrayLike, *, "
               "ids: int, mask: int, rate: float = 0.15, "
               "replaced: float = 0.8, random: float = 0.1, "
               "sequence: int = 0, epoch: int = 0, seed: int = 0, "
@@ -192,8 +197,10 @@ another order. InvalidArgument: batch or count is less than 1.)");
       R"((input_ids, labels) of one sequence of a masked language model: a
 share `rate` of its tokens is to be guessed, of which a share becomes the id
 `mask`, one any of `ids` ids, and others stay. What is chosen follows from the
-seed, the epoch, the sequence's number and the place alone. never: True for
-tokens that stay. InvalidArgument: a share is not in 0 to 1, or the mask is none
+seed, the epoch, the sequence's number and the place alone: `mille train --mask`
+takes the number of the row, and as epoch how often all rows were taken before,
+(step * batch + i) // count for the i-th of a step. never: True for tokens that
+stay. InvalidArgument: a share is not in 0 to 1, or the mask is none
 of the ids.)");
 }
 

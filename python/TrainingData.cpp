@@ -10,10 +10,14 @@ std::vector<int64_t> mille_python::rowsOfStep(int64_t step, int64_t batch,
     refuse("step is " + std::to_string(step) + ", batch " +
            std::to_string(batch) + " and count " + std::to_string(count) +
            " but they must be at least 0, 1 and 1");
+  int64_t first = 0, last = 0;
+  if (__builtin_mul_overflow(step, batch, &first) ||
+      __builtin_add_overflow(first, batch, &last))
+    refuse("step " + std::to_string(step) + " of batches of " +
+           std::to_string(batch) + " takes more rows than can be counted");
   std::vector<int64_t> rows;
-  for (int64_t i = 0; i < batch; ++i) {
-    const uint64_t place = uint64_t(step) * uint64_t(batch) + uint64_t(i),
-                   all = uint64_t(count);
+  for (int64_t i = first; i < last; ++i) {
+    const uint64_t place = uint64_t(i), all = uint64_t(count);
     rows.push_back(
         int64_t(mille_data_order(seed, place / all, place % all, all)));
   }
@@ -42,11 +46,15 @@ mille_python::maskTokens(const nb::object &given, const mille_masking &how,
   const size_t count = size_t(sizes["tokens"]);
   nb::module_ numpy = nb::module_::import_("numpy");
   Bytes stay;
-  if (!never.is_none() &&
-      (!nb::try_cast(numpy.attr("ascontiguousarray")(never, "uint8"), stay) ||
-       stay.size() != count))
-    refuse("never must be a row of " + std::to_string(count) +
-           " numbers, one for each token");
+  if (!never.is_none()) {
+    // A number that is not 0 is true, however small.
+    nb::object truth = numpy.attr("ascontiguousarray")(
+        numpy.attr("asarray")(never).attr("astype")("bool"));
+    if (!nb::try_cast(truth.attr("view")("uint8"), stay) ||
+        stay.size() != count)
+      refuse("never must be a row of " + std::to_string(count) +
+             " numbers, one for each token");
+  }
   nb::object hidden = numpy.attr("empty")(count, "int32"),
              labels = numpy.attr("empty")(count, "int32");
   const Row into = nb::cast<Row>(hidden), guessed = nb::cast<Row>(labels);

@@ -1,6 +1,6 @@
 /* What generated code and the runtime say to each other. Private: applications
- * see mille.h. Plain C without function bodies; the structs that generated code
- * fills or reads are in abi.def. Bump MILLE_ABI_VERSION with any change. */
+ * see mille.h. Plain C; structs of generated code are in abi.def. Bump
+ * MILLE_ABI_VERSION with any change of these, or of what that code calls. */
 #ifndef MILLE_ABI_H
 #define MILLE_ABI_H
 #include "abi_cpu.h"

@@ -178,8 +178,9 @@ private:
 } // namespace
 
 // Halide's time to lower a program follows the length of its names, which hold
-// this text two or three times. It begins as the symbol does, which keeps the
-// order of names.
+// this text two or three times. Halide goes through names in their order: a
+// first letter that followed the hash would order `scores_` and
+// `scores_parts_` by kernel, and so the instructions.
 static std::string shortName(StringRef entry) {
   return "m" + llvm::utohexstr(llvm::xxh3_64bits(entry), /*LowerCase=*/true);
 }

@@ -136,9 +136,10 @@ def compile(model: Path, output: Path | None = None, dtype: str = "f32",
     weights become blocks, as of --calibrate. `weights`: a safetensors file, as
     Trainer.save writes it, "none" or "random:SEED", in place of the model's.
     `train`: a package that trains. `recompute`: "none", "cheap", "layer" or
-    "segment:K", what its steps compute anew; `memory`: of a trainer, in bytes
-    or as "8G", for steps of `batch` sequences of `tokens` tokens: of the words
-    of recompute that with the least work that fits. `progress`: a line of it on
+    "segment:K", what its steps compute anew. `memory`: of a trainer, in bytes
+    or as "8G", for steps of `batch` sequences of `tokens` tokens: the package
+    gets the word of `recompute` that fits with the least work. `progress`: a
+    line of it on
     the terminal of sys.stderr, if that is one. The command is that of
     find_command(); what it says of a failure is the exception's text
     (InvalidArgument: the input)."""

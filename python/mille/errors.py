@@ -22,7 +22,7 @@ class OutOfMemory(Error, MemoryError):
 
 
 class FileError(Error, OSError):
-    """A file of the package is missing or cannot be read: what is known of the
+    """A file is missing or cannot be read or written: what is known of the
     reason is the class below it, and `errno`."""
 
 
@@ -47,7 +47,8 @@ class UnsupportedCpu(Error, RuntimeError):
 
 
 class Cancelled(Error, RuntimeError):
-    """Session.cancel was called: the outputs are undefined."""
+    """`cancel` was called: a session's outputs are undefined, the weights of a
+    trainer are as before the step."""
 
 
 class InternalError(Error, RuntimeError):

@@ -137,6 +137,9 @@ def marked(options: dict[str, Any]) -> list[str]:
     for name, value in options.items():
         if not compiling.names_file(name, value):
             words += compiling.words_of({name: value})
+        elif os.path.isdir(value):
+            raise InvalidArgument(f"{os.fspath(value)} is no "
+                                  f"{compiling.FILES[name]}: it is a folder")
         elif os.path.exists(value):
             words.append(f"--{name}={hash_of(value)}")
         else:

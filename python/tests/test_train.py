@@ -107,8 +107,8 @@ def test_the_bits_of_the_command(package, folder, data, trainer):
         assert (folder / "again").read_bytes() == marked[0]
 
 
-def test_what_it_learnt_becomes_a_package(package, folder, data, trainer,
-                                          monkeypatch, tmp_path):
+def test_words_of_compile(package, folder, data, trainer, monkeypatch,
+                          tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("mille.compiling.run", lambda *words, progress:
                         (1, "", " ".join(map(os.fspath, words))))
@@ -121,6 +121,8 @@ def test_what_it_learnt_becomes_a_package(package, folder, data, trainer,
         mille.compile(folder / "m.json", weights=folder / "learnt")
     with pytest.raises(FileNotFoundError, match="nowhere is no safetensors"):
         mille.compile(folder / "m.json", weights="nowhere")
+    with pytest.raises(mille.InvalidArgument, match="safetensors.*a folder"):
+        mille.compile(folder / "m.json", weights=folder)
     with pytest.raises(mille.InvalidArgument,
                        match="--weights=random:3 --train --recompute=layer"
                              " --memory=5000 --batch=2 --tokens=3$"):
@@ -171,10 +173,27 @@ def test_numbers(package, data, trainer):
     with pytest.raises(mille.InvalidArgument,
                        match="rate is 'fast' but must be a number, or None"):
         trainer.set(rate="fast")
+    with pytest.raises(mille.InvalidArgument, match="rate is nan but must be"):
+        trainer.set(rate=float("nan"))
     with pytest.raises(mille.InvalidArgument, match="name is 3 but must be"):
         trainer.set({3: 1})
-    with pytest.raises(mille.InvalidArgument, match="must be given a mapping"):
-        trainer.set(3)
+    for wrong in (3, "rate", ["rate"]):
+        with pytest.raises(mille.InvalidArgument,
+                           match="must be given a mapping"):
+            trainer.set(wrong)
+
+
+def test_clip(data, trainer, folder):
+    """A gradient of almost no length, and the package's again."""
+    trainer.save(folder / "start")
+    files = []
+    for clip in (None, 1e-6, None):
+        trainer.load(folder / "start")
+        trainer.set(clip=clip)
+        trainer.step(**batch(data, 0))
+        trainer.save(folder / "stepped")
+        files.append((folder / "stepped").read_bytes())
+    assert files[0] == files[2] != files[1]
 
 
 def test_a_loss_that_is_no_number(data, trainer, tmp_path):
@@ -237,8 +256,7 @@ def test_gradients(data, trainer):
 
 def test_refusals(package, folder, data, trainer, tmp_path):
     ids, labels = data[0][:BATCH], data[1][:BATCH]
-    assert [one.name for one in trainer.inputs][:1] == ["input_ids"]
-    assert "loss_weight" not in [one.name for one in trainer.inputs]
+    assert [one.name for one in trainer.inputs] == ["input_ids", "labels"]
     wrong = labels.copy()
     wrong[1, 2] = 64
     for words, given in [

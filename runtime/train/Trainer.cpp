@@ -7,6 +7,7 @@
 #include "runtime/train/Rate.h"
 
 #include <math.h>
+#include <sched.h>
 #include <string.h>
 
 using mille::Bytes;
@@ -333,8 +334,19 @@ mille_status mille_trainer::checkWhole() {
 }
 
 mille_status mille_trainer::cancel() {
-  return phase.change(computing, cancelled) ? mille_session_cancel(session)
-                                            : MILLE_OK;
+  cancels.add(1);
+  const mille_status status = phase.change(computing, cancelled)
+                                  ? mille_session_cancel(session)
+                                  : MILLE_OK;
+  cancels.add(-1);
+  return status;
+}
+
+// A cancel of what ran before must not reach the session in a later step.
+void mille_trainer::begin() {
+  while (cancels.load())
+    sched_yield();
+  phase.store(computing);
 }
 
 // A step but for the updates that no layer has made.
@@ -350,7 +362,7 @@ mille_status mille_trainer::compute(const mille_size *sizes, size_t count,
   rateNow = isnan(setRate) ? mille::rateAt(now, step) : setRate;
   for (uint64_t p = 0; p < parameters(); ++p)
     numbers[p] = 0;
-  phase.store(computing);
+  begin();
   double loss = 0;
   int64_t labels = 0;
   mille_status status =
@@ -445,6 +457,6 @@ mille_status mille_trainer::evaluate(const mille_size *sizes, size_t count,
                                      int64_t &labels) {
   if (mille_status status = checkWhole(); status != MILLE_OK)
     return status;
-  phase.store(computing);
+  begin();
   return runParts(training->eval_entry, sizes, count, given, loss, labels);
 }

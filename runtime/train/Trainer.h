@@ -73,6 +73,7 @@ struct mille_trainer {
   // The step that is under way, layer by layer.
   enum Phase : int32_t { computing, updating, cancelled };
   mille::Atomic<int32_t> phase;
+  mille::Atomic<int32_t> cancels; // calls of `cancel` that are under way
   mille::Atomic<int32_t> infinite; // the portion's gradient is not finite
   uint64_t updatesDone = 0;
   double rateNow = 0;
@@ -131,6 +132,8 @@ struct mille_trainer {
   mille::Stretch stretch(uint64_t task, uint64_t &parameter) const;
   // Ends a step that is under way, unless it has begun to change weights.
   mille_status cancel();
+  // Begins what can be cancelled.
+  void begin();
   // Says that the weights are those of no step, where they are.
   mille_status checkWhole();
 

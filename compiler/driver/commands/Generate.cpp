@@ -104,6 +104,8 @@ private:
   GenerationRules own;        // the package's, of a decoder beside an encoder
   std::vector<int32_t> begin; // what that decoder begins with
   int64_t room = 0;           // tokens that the session holds
+  // A draw follows the seed and how many tokens are held, which a drop lowers.
+  uint64_t drops = 0;
 };
 
 // Whether the run makes guesses; another entry of the package checks them.
@@ -306,6 +308,7 @@ Status Generation::next(int64_t number, int32_t &id) {
   if (number < own.least)
     ban(own.ends);
   mille_sampling sampling = options.sampling;
+  sampling.seed += drops;
   sampling.bias_ids = ids.data();
   sampling.biases = biases.data();
   sampling.bias_count = biases.size();
@@ -359,6 +362,7 @@ Status Generation::dropOldest() {
   std::vector<int32_t> left(ids.begin(), ids.begin() + first);
   llvm::append_range(left,
                      ids.drop_front(first + (ids.size() - first + 1) / 2));
+  ++drops;
   size_t ran = 0;
   return sequence->follow(left, ran);
 }
@@ -475,7 +479,7 @@ Status Generation::chat() {
           failed(status))
         return status;
     while (options.dropOldest && int64_t(prompt.size()) >= room &&
-           dropOldestTurn(turns));
+           dropOldestTurn(turns) && ++drops);
     if (Status status = answer(prompt, said); failed(status))
       return status;
     turns.push_back({"assistant", said});

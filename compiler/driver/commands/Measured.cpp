@@ -35,6 +35,15 @@ static double timeOneRun(Compiled &compiled, Status &status) {
       .count();
 }
 
+// The type whose products are the fastest way to multiply numbers of `type` on
+// this CPU: where those of bf16 are slow, kernels widen them.
+static NumberType multipliedAs(NumberType type) {
+  const uint64_t features = describeMachine().features;
+  const bool isSlow =
+      features & MILLE_CPU_SLOW_BF16 && !(features & MILLE_CPU_AMX);
+  return type == NumberType::bf16 && isSlow ? NumberType::f32 : type;
+}
+
 // Measures the peak of the CPU or device that runs the package, for numbers of
 // `type`. A device widens narrow types, so its peak is that of f32 or i32.
 static Status measurePeak(Compiled &compiled, NumberType type, unsigned threads,
@@ -48,10 +57,11 @@ static Status measurePeak(Compiled &compiled, NumberType type, unsigned threads,
     measured.peakOf = type == NumberType::int8 ? "i32" : "f32";
     peak = type == NumberType::int8 ? device->i32 : device->f32;
   } else {
-    measured.peakOf = type == NumberType::bf16   ? "bf16"
-                      : type == NumberType::int8 ? "int8"
-                                                 : "f32";
-    peak = measurePeakGflops(type, threads);
+    const NumberType own = multipliedAs(type);
+    measured.peakOf = own == NumberType::bf16   ? "bf16"
+                      : own == NumberType::int8 ? "int8"
+                                                : "f32";
+    peak = measurePeakGflops(own, threads);
   }
   // The clock drifts, so the peak is the mean of one measurement before the
   // runs and one after them.

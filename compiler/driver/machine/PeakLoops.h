@@ -112,8 +112,6 @@ inline PeakLoop peakLoop(NumberType type, uint64_t features) {
   case NumberType::bf16:
     if (features & MILLE_CPU_AMX)
       return {bf16OfTiles, 4 * 16 * 16 * 32 * 2};
-    if (features & MILLE_CPU_SLOW_BF16)
-      return peakLoop(NumberType::f32, features); // widening is the faster way
     if (wide && features & MILLE_CPU_AVX512_BF16)
       return {bf16Of512, 24 * 32 * 2};
     break;

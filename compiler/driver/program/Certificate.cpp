@@ -62,10 +62,10 @@ Laboratory::Laboratory(mlir::OwningOpRef<mlir::ModuleOp> imported,
 
 // Not before the plan has refused extents that nobody can count to.
 void Laboratory::shrink() {
+  if (isWhole)
+    return;
   const int64_t rows = rowsOf(modelOf(*program));
-  auto takesLong = [&] {
-    return !isWhole && size.parameters > mostProducts / rows;
-  };
+  auto takesLong = [&] { return size.parameters > mostProducts / rows; };
   if (takesLong())
     rewrite::cutOutputs(modelOf(*program), size);
   if (takesLong())
@@ -271,11 +271,14 @@ Status Laboratory::narrow(mlir::ModuleOp rewritten, llvm::StringRef dtype,
     }
   }
   double rounding = 0;
+  llvm::StringRef coarsest = dtype;
   for (llvm::StringRef type : typesOf(modelOf(*program), dtype))
-    if (type != "f32")
-      rounding = std::max(rounding, roundingOf(type));
+    if (type != "f32" && roundingOf(type) > rounding) {
+      rounding = roundingOf(type);
+      coarsest = type;
+    }
   for (size_t trial = 0; trial < all.size(); ++trial)
-    measured.push_back({"narrow", all[trial].name, dtype.str(),
+    measured.push_back({"narrow", all[trial].name, coarsest.str(),
                         errors[1][trial], 2 * errors[0][trial] + rounding});
   return Status::done;
 }
@@ -330,7 +333,8 @@ static std::string noteOn(const rewrite::Sample &sample) {
   if (sample.columns)
     note += ", " + std::to_string(sample.columns) + " columns of outputs";
   if (sample.thinned > 1)
-    note += ", weights with one row of " + std::to_string(sample.thinned);
+    note += ", one row of " + std::to_string(sample.thinned) +
+            " of the weights, zeros between";
   return note;
 }
 

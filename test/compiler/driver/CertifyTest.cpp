@@ -19,10 +19,12 @@
 // CHECK: error: the sample that measures rewrites does not run
 // CHECK: without weights: status 4, 0 findings, 0 exceed
 // CHECK: large: status 0, 1 findings, 0 exceed, 13 thinned
-// CHECK-SAME: 256 columns of outputs, weights with one row of 11
+// CHECK-SAME: 256 columns of outputs, one row of 11 of the weights, zeros
 // CHECK: error: exchange-scales changes numbers by {{[1-9].*}} in f64
 // CHECK: large, as of no rounding: status 4, 1 findings, 1 exceed
 // CHECK: large, in bf16: status 0, 2 findings, 0 exceed
+// CHECK: large, in int8: status 0, 2 findings, 0 exceed
+// CHECK: large, in q4_0: status 0, 2 findings, 0 exceed
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/program/Certificate.h"
 #include "compiler/import/Import.h"
@@ -76,5 +78,7 @@ int main(int argc, char **argv) {
   measure("large", argv[2], context, 2, true);
   measure("large, as of no rounding", argv[2], context, 0, true);
   measure("large, in bf16", argv[2], context, 2, true, "bf16");
+  measure("large, in int8", argv[2], context, 2, true, "int8");
+  measure("large, in q4_0", argv[2], context, 2, true, "q4_0");
   return 0;
 }

@@ -2,6 +2,7 @@
 """`mille generate --drop-oldest` beside runs that are given what is left.
 
   dropped.py MILLE PACKAGE ids ROOM OPTION...    each id of an answer longer than ROOM
+  dropped.py MILLE PACKAGE draws ROOM OPTION...  what is drawn does not repeat itself
   dropped.py MILLE PACKAGE chat ROOM TURN...     each answer of a chat
 """
 import json
@@ -13,11 +14,13 @@ import tempfile
 
 mille, package, kind, room, *rest = sys.argv[1:]
 room = int(room)
+VOCABULARY = 64
 
 
-def generate(*options, **how):
-    return subprocess.run([mille, "generate", package, "--temperature=0", *options],
-                          capture_output=True, text=True, check=True, **how)
+def generate(*options, temperature=0, **how):
+    return subprocess.run(
+        [mille, "generate", package, f"--temperature={temperature}", *options],
+        capture_output=True, text=True, check=True, **how)
 
 
 def checkIds():
@@ -34,6 +37,19 @@ def checkIds():
             drops += 1
         held.append(chosen)
     print(f"{len(answer)} ids behind what {drops} times was left")
+
+
+def checkDraws():
+    """So hot that only the random number and the biases' order choose an id: as
+    many tokens behind each drop as stay, the numbers would be the same again."""
+    order = [f"--logit-bias={id}:{1000 * id}" for id in range(VOCABULARY)]
+    told = generate("--ids=1,2,3", "--seed=5", "--max-tokens=40", "--drop-oldest",
+                    f"--context={room}", *order, *rest, temperature=1e9)
+    answer = list(map(int, told.stdout.split(",")))
+    assert len(answer) == 40, answer
+    period = room // 2
+    same = sum(a == b for a, b in zip(answer[room:], answer[room + period:]))
+    print(f"{same} of {40 - room - period} draws are those before a drop")
 
 
 def checkChat():
@@ -61,4 +77,4 @@ def checkChat():
     print(f"{len(lines)} answers, before which {drops} turns went")
 
 
-checkIds() if kind == "ids" else checkChat()
+{"ids": checkIds, "draws": checkDraws, "chat": checkChat}[kind]()
