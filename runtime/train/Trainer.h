@@ -73,7 +73,7 @@ struct mille_trainer {
   // The step that is under way, layer by layer.
   enum Phase : int32_t { computing, updating, cancelled };
   mille::Atomic<int32_t> phase;
-  mille::Atomic<int32_t> cancels; // calls of `cancel` that are under way
+  mille::Atomic<int32_t> cancels;  // calls of `cancel` that are under way
   mille::Atomic<int32_t> infinite; // the portion's gradient is not finite
   uint64_t updatesDone = 0;
   double rateNow = 0;
