@@ -256,7 +256,8 @@ def test_gradients(data, trainer):
 
 def test_refusals(package, folder, data, trainer, tmp_path):
     ids, labels = data[0][:BATCH], data[1][:BATCH]
-    assert [one.name for one in trainer.inputs] == ["input_ids", "labels"]
+    assert [one.name for one in trainer.inputs] == [
+        "input_ids", "attention_mask", "position_ids", "labels"]
     wrong = labels.copy()
     wrong[1, 2] = 64
     for words, given in [

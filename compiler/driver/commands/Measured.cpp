@@ -8,6 +8,7 @@
 #include "compiler/driver/package/ChosenCode.h"
 #include "compiler/driver/package/Compiled.h"
 #include "compiler/driver/package/SeededInputs.h"
+#include "runtime/abi.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
