@@ -40,20 +40,9 @@ template <typename Body> void Generation::call(Body body, bool interruptible) {
   check(status, message.c_str());
 }
 
-// The same of a call that runs the model, which Ctrl-C stops.
 template <typename Body> void Generation::callStep(Body body) {
-  mille_status status = MILLE_OK;
-  std::string message;
-  call([&] {
-    Interruptible<mille_generation, mille_generation_cancel> stops(handle);
-    status = body();
-    if (status != MILLE_OK)
-      message = mille_generation_message(handle);
-    return MILLE_OK;
-  });
-  if (PyErr_CheckSignals() != 0) // Ctrl-C is no mille.Cancelled
-    throw nb::python_error();
-  check(status, message.c_str());
+  callInterruptibly<mille_generation_cancel, mille_generation_message>(
+      handle, [&](auto inTurn) { call(inTurn); }, body);
 }
 
 void Generation::decode() {

@@ -1,7 +1,7 @@
-// Ctrl-C cancels what the main thread runs. Must not touch the interpreter:
-// a signal may come at any time.
+// Ctrl-C cancels what the main thread runs. What handles the signal must not
+// touch the interpreter: it may come at any time.
 #pragma once
-#include "loader/mille_loader.h"
+#include "Module.h"
 #include <atomic>
 #include <csignal>
 #include <sys/syscall.h>
@@ -46,5 +46,24 @@ private:
   static inline struct sigaction before;
   const bool main;
 };
+
+// A call that runs the model, which Ctrl-C stops. call(body) must run `body` in
+// the handle's turn, without the interpreter's lock.
+template <auto cancel, auto messageOf, typename Handle, typename Call,
+          typename Body>
+void callInterruptibly(Handle *const &handle, Call call, Body body) {
+  mille_status status = MILLE_OK;
+  std::string message;
+  call([&] {
+    Interruptible<Handle, cancel> stops(handle);
+    status = body();
+    if (status != MILLE_OK)
+      message = messageOf(handle);
+    return MILLE_OK;
+  });
+  if (PyErr_CheckSignals() != 0) // Ctrl-C is no mille.Cancelled
+    throw nb::python_error();
+  check(status, message.c_str());
+}
 
 } // namespace mille_python

@@ -77,7 +77,8 @@ static void bindTraining(nb::class_<Package> &package) {
 compiled with train=True; sizes and threads as for `session`, and the bits are
 the same for any threads. Weights begin as `mille init` draws them, or as those
 of `compile(weights=...)`. InvalidArgument: the package infers, or a size is
-missing, unknown, or no whole number from 1. TooLarge: the model does not take so many.
+missing, unknown, or no whole number from 1. TooLarge: the model does not take
+so many.
 OutOfMemory: memory or a thread was refused.)");
 }
 

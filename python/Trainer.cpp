@@ -55,20 +55,9 @@ template <typename Body> void Trainer::call(Body body) {
   check(status, message.c_str());
 }
 
-// The same of a call that runs the model, which Ctrl-C stops.
 template <typename Body> void Trainer::callStep(Body body) {
-  mille_status status = MILLE_OK;
-  std::string message;
-  call([&] {
-    Interruptible<mille_trainer, mille_trainer_cancel> stops(handle);
-    status = body();
-    if (status != MILLE_OK)
-      message = mille_trainer_message(handle);
-    return MILLE_OK;
-  });
-  if (PyErr_CheckSignals() != 0) // Ctrl-C is no mille.Cancelled
-    throw nb::python_error();
-  check(status, message.c_str());
+  callInterruptibly<mille_trainer_cancel, mille_trainer_message>(
+      handle, [&](auto inTurn) { call(inTurn); }, body);
 }
 
 template <typename Body>

@@ -111,8 +111,8 @@ step=100                the updates that are done; not None
 
 A name may be a scheduled scale, or rate:PATTERN or weight_decay:PATTERN of the
 parameters whose names match: set({"rate:embed*": 0}). They are set one after
-the other. Of all a checkpoint keeps the step alone. InvalidArgument: there is no
-such number, or it is out of its range.)")
+the other. Of all a checkpoint keeps the step alone. InvalidArgument: there is
+no such number, or it is out of its range.)")
       .def("parameters", &Trainer::names,
            "The names of all parameters, in the model's order. "
            "InvalidArgument: the trainer is closed.")

@@ -35,8 +35,7 @@ enum class NumberType { f32, bf16, int8 };
 // The peak of multiply-adds in registers on `threads` threads at once, each
 // counted as two operations, measured in 0.1 s or more. The instruction is
 // vfmadd for f32, and for bf16 and int8 that of the tile registers or else
-// vdpbf16ps (vfmadd where it is slower) and vpdpbusd. 0 if this machine has no
-// such instruction.
+// vdpbf16ps and vpdpbusd. 0 if this machine has no such instruction.
 double measurePeakGflops(NumberType type, unsigned threads);
 double measureReadGigabytes(unsigned threads); // GB/s from memory
 // The time of a message from one core to another and back; 0 if there is one

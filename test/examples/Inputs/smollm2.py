@@ -17,39 +17,10 @@ import sys
 INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                       os.pardir, os.pardir, "Inputs")
 sys.path.insert(0, INPUTS)
-PROMPTS = """The capital of France is
-Once upon a time, there was
-def fibonacci(n):
-The three primary colours are
-Water boils at
-In 1969, the first
-My favourite recipe begins with
-The theory of evolution
-1, 2, 3, 4,
-Dear Sir or Madam,
-The best way to learn a language is
-Photosynthesis is the process by which
-To be, or not to be,
-The largest planet in the solar system
-import numpy as np
-If all cats are animals, then
-The weather today
-A triangle has three sides and
-Question: what is the opposite of hot? Answer:
-She opened the door and""".split("\n")
+from prompts import PROMPTS, encoded, greedy
+
 SENTENCE = [504, 3575, 282, 4649, 314, 260, 2240, 282, 27, 264, 30, 4]
 TOKENS, STEP = 64, 191  # of a row of logits each STEP-th is written down
-
-
-def lines(*command):
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    return ran.stdout.strip().split("\n")
-
-
-def greedy(mille, package, prompt):
-    said = lines(mille, "generate", package, "--prompt=" + prompt, "--json",
-                 "--temperature=0", f"--max-tokens={TOKENS}")
-    return [json.loads(line)["id"] for line in said]
 
 
 def make(mille, package, wide):
@@ -57,9 +28,8 @@ def make(mille, package, wide):
     import numpy as np
     model, answers = llamacpp.Model(wide), []
     for prompt in PROMPTS:
-        start = [int(id) for id in lines(mille, "tokens", package,
-                                         "--encode=" + prompt)[0].split(",")]
-        ids = greedy(mille, package, prompt)
+        start = encoded(mille, package, prompt)
+        ids = greedy(mille, package, prompt, TOKENS)
         rows = model.logits(start + ids[:-1])[len(start) - 1:]
         answer = {"prompt": prompt, "ids": [], "gaps": []}
         for id, row in zip(ids, rows):
@@ -78,7 +48,7 @@ def check(mille, package, margin, answers, work=None):
         known = json.load(file)
     sure = 0
     for answer in known["answers"]:
-        ids = greedy(mille, package, answer["prompt"])
+        ids = greedy(mille, package, answer["prompt"], TOKENS)
         for number, (id, gap) in enumerate(zip(answer["ids"], answer["gaps"])):
             if gap <= margin:
                 break
