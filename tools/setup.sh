@@ -4,6 +4,10 @@
 #   tools/setup.sh tests     also the browser in which tests open pages
 set -eu
 cd "$(dirname "$0")/.."
+case $* in
+  "" | tests) ;;
+  *) echo "setup: takes nothing or the word 'tests', not '$*'" >&2; exit 2 ;;
+esac
 
 packages="cmake ninja-build ccache g++ clang-22 clang-format-22 lld-22 libclang-rt-22-dev
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
