@@ -60,6 +60,11 @@ mille_status mille_trainer_gradient(mille_trainer *trainer, const char *name,
   return MILLE_FORWARD(trainer, mille_trainer_gradient, name, numbers, count);
 }
 
+mille_status mille_trainer_weight(mille_trainer *trainer, const char *name,
+                                  float *numbers, size_t count) {
+  return MILLE_FORWARD(trainer, mille_trainer_weight, name, numbers, count);
+}
+
 mille_status mille_trainer_evaluate(mille_trainer *trainer,
                                     const mille_size *sizes, size_t count,
                                     const void *const *inputs, double *loss,

@@ -228,15 +228,23 @@ TrainedParameter Trainer::parameter(const std::string &name) {
           found.rate, found.weight_decay, found.trust};
 }
 
-nb::object Trainer::gradient(const std::string &name) {
+template <typename Copy>
+nb::object Trainer::copied(const std::string &name, Copy copy) {
   const mille_trained_parameter found = find(name);
   nb::object array =
       nb::module_::import_("numpy").attr("empty")(shapeOf(found), "float32");
   using Numbers = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
   const Numbers numbers = nb::cast<Numbers>(array);
   call([&] {
-    return mille_trainer_gradient(handle, name.c_str(), numbers.data(),
-                                  numbers.size());
+    return copy(handle, name.c_str(), numbers.data(), numbers.size());
   });
   return array;
+}
+
+nb::object Trainer::gradient(const std::string &name) {
+  return copied(name, mille_trainer_gradient);
+}
+
+nb::object Trainer::weight(const std::string &name) {
+  return copied(name, mille_trainer_weight);
 }

@@ -38,6 +38,7 @@ public:
   std::vector<std::string> names();
   TrainedParameter parameter(const std::string &name);
   nb::object gradient(const std::string &name);
+  nb::object weight(const std::string &name);
 
 private:
   // `body` must not touch the interpreter.
@@ -46,6 +47,9 @@ private:
   template <typename Body> void run(const nb::kwargs &arrays, Body body);
   void setOne(const nb::handle &name, const nb::handle &value);
   mille_trained_parameter find(const std::string &name);
+  // What `copy` gives of a parameter, as an array.
+  template <typename Copy>
+  nb::object copied(const std::string &name, Copy copy);
 
   std::shared_ptr<mille_package> package; // stays open
   std::string packageName;

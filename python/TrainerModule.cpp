@@ -125,6 +125,12 @@ there is none of that name.)")
            R"(The gradient of a parameter by the last call of `gradients`, a
 copy in the parameter's shape. InvalidArgument: there is no such parameter, or a
 step has used the gradients up.)")
+      .def("weight", &Trainer::weight, nb::arg("name"),
+           nb::sig("def weight(self, name: str) -> "
+                   "numpy.typing.NDArray[numpy.float32]"),
+           R"(A parameter as the steps so far have left it, a copy in its
+shape. InvalidArgument: there is none of that name, the package is an older
+build's, or a failed step has left weights of two steps.)")
       .def_prop_ro("steps", &Trainer::steps,
                    "The updates that are done, those before a load too. "
                    "InvalidArgument: the trainer is closed.")

@@ -120,6 +120,10 @@ mille_status mille_trainer_parameter_count(const mille_trainer *trainer,
  * mille_trainer_step or mille_trainer_gradients. */
 mille_status mille_trainer_parameter(const mille_trainer *trainer, size_t index,
                                      mille_trained_parameter *parameter);
+/* Copies the parameter `name` as the steps so far have left it; it has `count`
+ * numbers. Fails where a failed step has left weights of two steps. */
+mille_status mille_trainer_weight(mille_trainer *trainer, const char *name,
+                                  float *numbers, size_t count);
 /* May be called from any thread: a step or an evaluation that is under way
  * returns MILLE_CANCELLED, and the weights are as before it. Where some have
  * changed already, or all runs of the step's parts are over, it is finished and

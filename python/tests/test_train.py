@@ -254,6 +254,36 @@ def test_gradients(data, trainer):
         trainer.parameter("wrong")
 
 
+def tensors(path):
+    """The numbers of a safetensors file, by name."""
+    content = path.read_bytes()
+    begin = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:begin])
+    header.pop("__metadata__", None)
+    return {name: np.frombuffer(content, np.uint8)[
+                begin + one["data_offsets"][0]:begin + one["data_offsets"][1]]
+            for name, one in header.items()}
+
+
+def test_weights(data, trainer, tmp_path):
+    """Copies: those of a checkpoint saved then, and a later step leaves them."""
+    trainer.step(**batch(data, 0))
+    trainer.save(tmp_path / "now.safetensors")
+    saved = tensors(tmp_path / "now.safetensors")
+    names = trainer.parameters()
+    arrays = {name: trainer.weight(name) for name in names}
+    assert arrays["head.weight"].shape == (64, 64)
+    for name in names:
+        assert arrays[name].dtype == np.float32
+        assert arrays[name].tobytes() == saved[name].tobytes()
+    kept = arrays["head.weight"].copy()
+    trainer.step(**batch(data, 1))
+    assert (arrays["head.weight"] == kept).all()
+    assert (trainer.weight("head.weight") != kept).any()
+    with pytest.raises(mille.InvalidArgument, match="has no parameter wrong"):
+        trainer.weight("wrong")
+
+
 def test_refusals(package, folder, data, trainer, tmp_path):
     ids, labels = data[0][:BATCH], data[1][:BATCH]
     assert [one.name for one in trainer.inputs] == [

@@ -415,12 +415,8 @@ mille_status mille_trainer::differentiate(const mille_size *sizes, size_t count,
   return status;
 }
 
-mille_status mille_trainer::copyGradient(const char *name, float *to,
-                                         size_t count) {
-  if (!hasGradients)
-    return message.set(MILLE_INVALID_ARGUMENT,
-                       "there are no gradients: mille_trainer_gradients "
-                       "computes them, and a step uses them up");
+mille_status mille_trainer::findParameter(const char *name, size_t count,
+                                          uint64_t &found) {
   for (uint64_t p = 0; p < parameters(); ++p) {
     if (strcmp(nameOf(p), name) != 0)
       continue;
@@ -429,10 +425,34 @@ mille_status mille_trainer::copyGradient(const char *name, float *to,
       return message.set(MILLE_INVALID_ARGUMENT,
                          "%s has %llu numbers but room for %zu is given", name,
                          (ull)parameter.elements, count);
-    memcpy(to, gradientOf(p), count * sizeof(float));
+    found = p;
     return MILLE_OK;
   }
   return message.set(MILLE_INVALID_ARGUMENT, "no parameter is called %s", name);
+}
+
+mille_status mille_trainer::copyGradient(const char *name, float *to,
+                                         size_t count) {
+  if (!hasGradients)
+    return message.set(MILLE_INVALID_ARGUMENT,
+                       "there are no gradients: mille_trainer_gradients "
+                       "computes them, and a step uses them up");
+  uint64_t parameter;
+  const mille_status status = findParameter(name, count, parameter);
+  if (status == MILLE_OK)
+    memcpy(to, gradientOf(parameter), count * sizeof(float));
+  return status;
+}
+
+mille_status mille_trainer::copyWeight(const char *name, float *to,
+                                       size_t count) {
+  uint64_t parameter;
+  mille_status status = checkWhole();
+  if (status == MILLE_OK)
+    status = findParameter(name, count, parameter);
+  if (status == MILLE_OK)
+    memcpy(to, at(weights, parameter), count * sizeof(float));
+  return status;
 }
 
 // The rest of a step whose layers are updated, unless it has failed.

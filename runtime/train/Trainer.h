@@ -106,6 +106,7 @@ struct mille_trainer {
                              const void *const *given,
                              mille_step_report &report);
   mille_status copyGradient(const char *name, float *numbers, size_t count);
+  mille_status copyWeight(const char *name, float *numbers, size_t count);
   mille_status evaluate(const mille_size *sizes, size_t count,
                         const void *const *given, double &loss,
                         int64_t &labels);
@@ -138,6 +139,8 @@ struct mille_trainer {
   mille_status checkWhole();
 
 private:
+  // The number of a parameter of `count` numbers.
+  mille_status findParameter(const char *name, size_t count, uint64_t &found);
   void layOut(mille::Bytes &sum);
   void copyWeights();
   void drawWeights();

@@ -92,14 +92,26 @@ mille_status mille_trainer_gradients(mille_trainer *trainer,
                    &mille_trainer::differentiate);
 }
 
-mille_status mille_trainer_gradient(mille_trainer *trainer, const char *name,
-                                    float *numbers, size_t count) {
+static mille_status copyNumbers(
+    mille_trainer *trainer, const char *name, float *numbers, size_t count,
+    mille_status (mille_trainer::*copy)(const char *, float *, size_t)) {
   if (!trainer)
     return MILLE_INVALID_ARGUMENT;
   if (!name || !numbers)
     return trainer->message.set(MILLE_INVALID_ARGUMENT, "%s is null",
                                 name ? "numbers" : "name");
-  return trainer->copyGradient(name, numbers, count);
+  return (trainer->*copy)(name, numbers, count);
+}
+
+mille_status mille_trainer_gradient(mille_trainer *trainer, const char *name,
+                                    float *numbers, size_t count) {
+  return copyNumbers(trainer, name, numbers, count,
+                     &mille_trainer::copyGradient);
+}
+
+mille_status mille_trainer_weight(mille_trainer *trainer, const char *name,
+                                  float *numbers, size_t count) {
+  return copyNumbers(trainer, name, numbers, count, &mille_trainer::copyWeight);
 }
 
 mille_status mille_trainer_evaluate(mille_trainer *trainer,

@@ -215,6 +215,41 @@ static void checkRefusals(void) {
   mille_package_close(package);
 }
 
+/* ---- Weights between steps ---- */
+
+/* Those of a checkpoint that is saved then, and no others. */
+static void checkWeights(void) {
+  static float table[rows * columns], factor[factors + 1];
+  mille_package *package = openPackage(&usual);
+  mille_trainer *trainer = trainerOf(package, 1);
+  CHECK(mille_trainer_weight(trainer, "embed.weight", table, rows * columns) ==
+        MILLE_OK);
+  for (int i = 0; i < rows * columns; ++i)
+    CHECK(table[i] == startOf(i));
+  stepOf(trainer, 0);
+  factor[factors] = 3;
+  CHECK(mille_trainer_weight(trainer, "factor", factor, factors) == MILLE_OK);
+  CHECK(mille_trainer_save(trainer, "first") == MILLE_OK);
+  CHECK(*factor == factorIn("first") && *factor != startOf(0));
+  CHECK(factor[factors] == 3);
+  EXPECT(mille_trainer_weight(trainer, "factor", factor, factors + 1),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "factor has 7 numbers but room for 8 is given");
+  EXPECT(mille_trainer_weight(trainer, "no", factor, factors),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "no parameter is called no");
+  EXPECT(mille_trainer_weight(trainer, NULL, factor, factors),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "name is null");
+  EXPECT(mille_trainer_weight(trainer, "factor", NULL, factors),
+         MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
+         "numbers is null");
+  CHECK(mille_trainer_weight(NULL, "factor", factor, factors) ==
+        MILLE_INVALID_ARGUMENT);
+  mille_trainer_close(trainer);
+  mille_package_close(package);
+}
+
 /* ---- Reports ---- */
 
 static mille_trained_parameter parameterOf(mille_trainer *trainer,
@@ -346,6 +381,7 @@ int main(int argc, char **argv) {
   checkNumbers();
   checkStep();
   checkRefusals();
+  checkWeights();
   checkReport(&usual);
   checkReport(&layered);
   checkTrust();

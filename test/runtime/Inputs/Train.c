@@ -251,6 +251,7 @@ static void checkLayers(uint32_t optimizer) {
 }
 
 static void checkLayerFailures(void) {
+  float factor[factors];
   const mille_training_info layered = layeredOf(&usual);
   mille_package *package = openPackage(&layered);
   mille_trainer *trainer = trainerOf(package, 2);
@@ -279,6 +280,8 @@ static void checkLayerFailures(void) {
            MILLE_INVALID_ARGUMENT, mille_trainer_message(trainer),
            "step 2 failed when some weights had changed: load a checkpoint");
     CHECK(mille_trainer_save(trainer, "after") == MILLE_INVALID_ARGUMENT);
+    CHECK(mille_trainer_weight(trainer, "factor", factor, factors) ==
+          MILLE_INVALID_ARGUMENT);
     double loss;
     int64_t count;
     CHECK(mille_trainer_evaluate(trainer, most, 2, given, &loss, &count) ==
