@@ -74,8 +74,10 @@ def disturbed(bench):
         bench.options.work, "bert-base", models.BERT_BASE)
     tokens, tables = (bench.options.tokens or [128])[0], []
     dtype, second = bench.options.dtypes[0], rounds.cores(2)[1:]
+    shares = []
     for threads, busy in [(1, False), (1, True), (2, True)]:
         case = bench.case(model, dtype, 1, tokens, threads)
+        begin = time.monotonic()
         loop = subprocess.Popen(
             [sys.executable, "-c", "while True: pass"],
             preexec_fn=lambda: os.sched_setaffinity(0, second)
@@ -87,8 +89,13 @@ def disturbed(bench):
         finally:
             if loop:
                 loop.kill()
-                loop.wait()
+                _, loop.returncode, used = os.wait4(loop.pid, 0)
+                shares.append((used.ru_utime + used.ru_stime)
+                              / (time.monotonic() - begin))
     note_speed_up(tables)
+    for table, share in zip(tables[1:], shares):
+        table.setdefault("notes", []).append(
+            "the loop had %.0f %% of the second core." % (100 * share))
     return {"title": "A busy core", "tables": tables, "about":
             "One thread, then one and two while a loop of another process runs on the "
             "second core; the peak is that of these minutes."}

@@ -410,6 +410,10 @@ def test_rows_of_step():
     for wrong in ((-1, 3, 15), (0, 0, 15), (0, 3, 0)):
         with pytest.raises(mille.InvalidArgument, match="at least 0, 1 and 1"):
             mille.rows_of_step(*wrong)
+    for step, batch in ((1 << 62, 3), ((1 << 62) - 1, 2)):
+        with pytest.raises(mille.InvalidArgument,
+                           match="takes more rows than can be counted"):
+            mille.rows_of_step(step, batch, 15)
 
 
 def test_mask_tokens():
@@ -428,6 +432,8 @@ def test_mask_tokens():
     assert (hidden == again).all() and (hidden != other).any()
     _, labels = mille.mask_tokens(tokens, never=tokens < 40, **how)
     assert set(labels) - {-100} == set(range(40, 50))
+    _, halves = mille.mask_tokens(tokens, never=(tokens < 40) * 0.5, **how)
+    assert (halves == labels).all()
     with pytest.raises(mille.InvalidArgument, match="rate is 2.0"):
         mille.mask_tokens(tokens, ids=60, mask=59, rate=2)
     with pytest.raises(mille.InvalidArgument, match="the mask 60 but"):

@@ -214,11 +214,9 @@ public:
   unsigned errors = 0;
 
 private:
-  static constexpr unsigned mostErrors = 20;
-
   void refuse(json::Position at, const Twine &text) {
-    if (errors++ < mostErrors)
-      mlir::emitError(document.locate(at, context)) << text;
+    ++errors;
+    mlir::emitError(document.locate(at, context)) << text;
   }
   void refuse(const json::Value &value, const std::string &path,
               const Twine &must) {

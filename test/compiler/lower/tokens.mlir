@@ -166,3 +166,21 @@ func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel
     k 1 score sigmoid groups 1 top_groups 1 group_score sum_top2 renormalised true softmax_chosen false epsilon 0.0 factor 1.0 : memref<?x2048xf32>
   return
 }
+
+// -----
+
+// A scale of queries that see as many keys as there are: a window of 0 to both sides.
+// CHECK: llvm.func internal @tiny_forward(%[[CONTEXT:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.mlir.constant(-1 : i64) : i64
+// CHECK-NEXT: %[[CAUSAL:.*]] = llvm.mlir.constant(0 : i32) : i32
+// CHECK-NEXT: %[[LEFT:.*]] = llvm.mlir.constant(0 : i64) : i64
+// CHECK-NEXT: %[[RIGHT:.*]] = llvm.mlir.constant(0 : i64) : i64
+// CHECK: llvm.call @mille_query_scale(%[[CONTEXT]], {{.*}}, %[[CAUSAL]], %[[LEFT]], %[[RIGHT]],
+func.func @forward(%batch: index {kernel.size = "batch"}, %tokens: index {kernel.size = "tokens"},
+    %ids: tensor<?xi32> {transformer.name = "ids", transformer.shape = #transformer.shape<batch, tokens>})
+    -> (tensor<?x1xf32> {transformer.name = "s", transformer.shape = #transformer.shape<batch, tokens, 1>}) {
+  %rows = arith.muli %batch, %tokens : index
+  %0 = tensor.empty(%rows) : tensor<?x1xf32>
+  %s = kernel.query_scale key_mask %ids : tensor<?xi32> tokens %tokens scale <log_keys, base = 512.0, floor = 16.0> causal false outs(%0 : tensor<?x1xf32>) -> tensor<?x1xf32>
+  return %s : tensor<?x1xf32>
+}

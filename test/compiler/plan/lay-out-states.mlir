@@ -91,3 +91,26 @@ func.func @read_otherwise(%batch: index {kernel.size = "batch"}, %rows: index, %
     : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
   return %y, %a : tensor<?x8xf32>, tensor<?x8xf32>
 }
+
+// What one attention reads as keys another one reads as values: rows of f32.
+// CHECK-LABEL: func.func @swapped
+// CHECK-NOT: bf16
+// CHECK-NOT: panels
+// CHECK: return
+func.func @swapped(%batch: index {kernel.size = "batch"}, %rows: index, %past: tensor<?xi32>, %x: tensor<?x8xf32>, %keys: tensor<2x?x8xf32> {transformer.name = "swapped_keys", transformer.state}, %values: tensor<2x?x8xf32> {transformer.name = "swapped_values", transformer.state}) -> (tensor<?x8xf32>, tensor<?x8xf32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %a = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %g = kernel.recall 1 of %values rows %rows : tensor<2x?x8xf32> -> tensor<?x8xf32>
+  %b = kernel.remember %x past %past : tensor<?xi32> rows %rows outs(%g : tensor<?x8xf32>) : tensor<?x8xf32> -> tensor<?x8xf32>
+  %o = tensor.empty(%batch) : tensor<?x8xf32>
+  %y = kernel.attention %x, %a, %b past %past : tensor<?xi32> queries %one keys %rows first %zero outs(%o : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  %p = tensor.empty(%batch) : tensor<?x8xf32>
+  %z = kernel.attention %x, %b, %a past %past : tensor<?xi32> queries %one keys %rows first %zero outs(%p : tensor<?x8xf32>)
+    heads 2 kv_heads 2 head_dim 4 value_dim 4 offsets [0, 0, 0] scale 0.5 causal true
+    : tensor<?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32> -> tensor<?x8xf32>
+  return %y, %z : tensor<?x8xf32>, tensor<?x8xf32>
+}

@@ -80,6 +80,7 @@ def refused(manifest, part, command):
     run = subprocess.run([mille, *command], capture_output=True, text=True)
     if run.returncode != 1 or part not in run.stderr:
         sys.exit(f"exit status {run.returncode}, but 1 and\n  {part}\nare expected:\n{run.stderr}")
+    return run.stderr
 
 
 shutil.copytree(package, scratch, dirs_exist_ok=True)
@@ -94,4 +95,9 @@ for key in body.keys() - optional:
     needed += 1
 refused({"mille_package": {"version": body["version"], "name": name}}, "key 'dtype' is missing", ["report", scratch])
 refused({"mille_package": 5}, "mille_package is 5 but must be an object", ["report", scratch])
-print(f"{len(CASES) + needed + 2} manifests refused")
+# Of many faults 20 are told, and how many there are more.
+many = copy.deepcopy(sound)
+many["mille_package"].update({f"unknown_{i}": i for i in range(30)})
+told = refused(many, "mille: 10 more errors are not shown", ["report", scratch])
+assert told.count(": error: ") == 20 and "'unknown_19'" in told, told
+print(f"{len(CASES) + needed + 3} manifests refused")
