@@ -36,7 +36,7 @@ if [ "${2:-}" = all ]; then
   continue_model qwen2 wide-qwen2.gguf f32=1e-4
 fi
 fetch_smollm2
-continue_model smollm2 wide.gguf f32=1e-4 bf16=0.02 int8=0.05 stored=0.05
+continue_model smollm2 wide.gguf f32=1e-4 bf16=0.02 int8=0.05
 # What test/examples/smollm2.test asks for.
 "$mille" compile "$model" -o smollm2-extend --name=m --entries=next,extend --dtype=f32
 PYTHONPATH=$inputs/Inputs venv/bin/python "$inputs/examples/Inputs/smollm2.py" make \
