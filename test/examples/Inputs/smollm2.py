@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """SmolLM2-135M-Instruct beside what a llama.cpp said of the same numbers in F32.
 
-  smollm2.py check MILLE PACKAGE MARGIN ANSWERS.json [logits WORK]
+  smollm2.py check MILLE PACKAGE MARGIN ERROR PROMPTS ANSWERS.json WORK
   smollm2.py make MILLE PACKAGE WIDE.gguf > ANSWERS.json        (needs llama.cpp)
 
-`check`: the greedy text of each prompt is llama.cpp's, up to the first token whose top two
-logits differ by MARGIN of the largest or less; with `logits` those of a sentence have a
-cosine of 0.9999 with llama.cpp's, token by token. `make` writes down its answers, of a
-package in f32 that agrees: tools/check-generate.sh.
+`check`: the entry extend reads llama.cpp's greedy text of each prompt in one run. After
+each token of it whose next two differ by more than MARGIN of the largest logit, the
+likeliest is llama.cpp's; of the logits that are written down, the root of the mean square
+of what differs is at most ERROR, of that of their own. Of the first PROMPTS prompts, text
+that is generated token by token is what extend says of it. `make` writes the answers down,
+with a package in f32 that agrees: tools/check-generate.sh.
 """
+import array
+import itertools
 import json
 import os
 import subprocess
@@ -17,10 +21,33 @@ import sys
 INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                       os.pardir, os.pardir, "Inputs")
 sys.path.insert(0, INPUTS)
-from prompts import PROMPTS, encoded, greedy
+import tensors
+from prompts import PROMPTS, encoded, greedy, lines
 
-SENTENCE = [504, 3575, 282, 4649, 314, 260, 2240, 282, 27, 264, 30, 4]
-TOKENS, STEP = 64, 191  # of a row of logits each STEP-th is written down
+TOKENS = 64
+STEP, SAMPLES = 4, 8  # of each STEP-th token so many logits are written down
+
+
+def samples(place, words):
+    """Which logits of a place are written down."""
+    return [(place * 7919 + number * 6287) % words for number in range(SAMPLES)]
+
+
+def text_of_peer(model, mille, package, start):
+    """llama.cpp's greedy text, and its logits: ours, until it says otherwise."""
+    ids = []
+    while True:
+        said = lines(mille, "generate", package, "--json", "--temperature=0",
+                     "--ids=" + ",".join(map(str, start + ids)),
+                     f"--max-tokens={TOKENS - len(ids)}")
+        ids += [json.loads(line)["id"] for line in said]
+        rows = model.logits(start + ids[:-1])[len(start) - 1:]
+        other = [n for n, row in enumerate(rows) if row.argmax() != ids[n]]
+        if not other:
+            return ids, rows
+        ids[other[0]:] = [int(rows[other[0]].argmax())]
+        if len(ids) == TOKENS:
+            return ids, rows
 
 
 def make(mille, package, wide):
@@ -29,60 +56,90 @@ def make(mille, package, wide):
     model, answers = llamacpp.Model(wide), []
     for prompt in PROMPTS:
         start = encoded(mille, package, prompt)
-        ids = greedy(mille, package, prompt, TOKENS)
-        rows = model.logits(start + ids[:-1])[len(start) - 1:]
-        answer = {"prompt": prompt, "ids": [], "gaps": []}
-        for id, row in zip(ids, rows):
+        ids, rows = text_of_peer(model, mille, package, start)
+        gaps, logits = [], []
+        for place, row in enumerate(rows):
             second, first = np.sort(row)[-2:]
-            answer["ids"].append(int(row.argmax()))
-            answer["gaps"].append(float(f"{(first - second) / np.abs(row).max():.2g}"))
-            if row.argmax() != id:
-                break  # what it says then is of another text
-        answers.append(answer)
-    logits = [[round(float(x), 3) for x in row[::STEP]] for row in model.logits(SENTENCE)]
-    json.dump({"answers": answers, "logits": logits}, sys.stdout)
+            gaps.append(float(f"{(first - second) / np.abs(row).max():.2g}"))
+            if place % STEP == 0:
+                logits += [round(float(row[word]), 3)
+                           for word in samples(place, len(row))]
+        answers.append({"prompt": prompt, "ids": ids, "gaps": gaps, "logits": logits})
+    json.dump(answers, sys.stdout)
 
 
-def check(mille, package, margin, answers, work=None):
+def extend(mille, package, texts, work):
+    """Of each text a memory of f32: its tokens' logits, and the vocabulary's size."""
+    files = [os.path.join(work, name) for name in ("in.safetensors", "out.safetensors")]
+    most = max(map(len, texts))
+
+    def ints(rows):
+        flat = array.array("q", itertools.chain.from_iterable(
+            row + [0] * (most - len(row)) for row in rows))
+        return "I64", [len(texts), most], flat.tobytes()
+
+    tensors.save(files[0], {"input_ids": ints(texts),
+                            "attention_mask": ints([[1] * len(text) for text in texts])})
+    subprocess.run([mille, "run", package, "--entry=extend", f"--context={most}",
+                    "--inputs", files[0], "--outputs", files[1], "--only=logits"],
+                   check=True)
+    shape, _, data = tensors.load(files[1])["logits"]
+    size = 4 * most * shape[-1]
+    return shape[-1], [memoryview(data)[size * number:size * (number + 1)].cast("f")
+                       for number in range(len(texts))]
+
+
+def likeliest(row):
+    return row.index(max(row))
+
+
+def check(mille, package, margin, error, prompts, answers, work):
     with open(answers) as file:
         known = json.load(file)
-    sure = 0
-    for answer in known["answers"]:
-        ids = greedy(mille, package, answer["prompt"], TOKENS)
-        for number, (id, gap) in enumerate(zip(answer["ids"], answer["gaps"])):
-            if gap <= margin:
-                break
-            if number >= len(ids) or ids[number] != id:
-                sys.exit(f"{answer['prompt']!r}: token {number} is {ids[number:][:1]} but "
-                         f"must be {id}: the next is {gap} of the largest logit below")
-            sure += 1
-    print(f"{len(known['answers'])} texts, {sure} tokens are llama.cpp's")
-    if work:
-        logits(mille, package, known["logits"], work)
+    starts = [encoded(mille, package, answer["prompt"]) for answer in known]
+    words, found = extend(mille, package, [start + answer["ids"][:-1] for start, answer
+                                           in zip(starts, known)], work)
+    sure, own, other, same, decoded = 0, 0.0, 0.0, 0, 0
+    for number, (start, answer, logits) in enumerate(zip(starts, known, found)):
+        wanted, first = iter(answer["logits"]), []
+        for place, (id, gap) in enumerate(zip(answer["ids"], answer["gaps"])):
+            at = (len(start) - 1 + place) * words
+            row = array.array("f", logits[at:at + words].tobytes())
+            first.append(likeliest(row))
+            if gap > margin and first[-1] != id:
+                sys.exit(f"{answer['prompt']!r}: token {place} is {first[-1]} but must be "
+                         f"{id}: the next is {gap} of the largest logit below")
+            sure += gap > margin
+            for word in samples(place, words) if place % STEP == 0 else []:
+                want = next(wanted)
+                own += want * want
+                other += (row[word] - want) ** 2
+        if number < prompts:
+            decoded += same_text(mille, package, answer, first)
+            same += 1
+    found = (other / own) ** 0.5
+    if not found <= error:
+        sys.exit(f"logits differ from llama.cpp's by {found:.5f} of their size, but may by "
+                 f"{error}")
+    print(f"{len(known)} texts, {sure} tokens are llama.cpp's; logits differ by "
+          f"{found:.3g} of their size")
+    print(f"{decoded} tokens of {same} texts, token by token, are those of one run")
 
 
-def logits(mille, package, wanted, work):
-    import tensors
-    files = [os.path.join(work, name) for name in ("in.safetensors", "out.safetensors")]
-    subprocess.run([sys.executable, os.path.join(INPUTS, "tensors.py"), "make", files[0],
-                    f"input_ids:i64:1x{len(SENTENCE)}=" + ",".join(map(str, SENTENCE))],
-                   check=True)
-    subprocess.run([mille, "run", package, "--inputs", files[0], "--outputs", files[1],
-                    "--only=logits"], check=True)
-    shape, numbers, _ = tensors.load(files[1])["logits"]
-    least = 1.0
-    for number, want in enumerate(wanted):
-        row = list(numbers[number * shape[-1]:(number + 1) * shape[-1]])[::STEP]
-        dot = sum(a * b for a, b in zip(row, want))
-        lengths = sum(a * a for a in row) * sum(b * b for b in want)
-        least = min(least, dot / lengths ** 0.5)
-    if len(wanted) != len(SENTENCE) or not least >= 0.9999:
-        sys.exit(f"a token's logits have a cosine of {least} with llama.cpp's")
-    print(f"{len(wanted)} tokens' logits have cosines above 0.9999")
+def same_text(mille, package, answer, first):
+    """How many tokens are generated as `first` has them, which has read answer's."""
+    ids = greedy(mille, package, answer["prompt"], TOKENS)
+    for place, id in enumerate(first):
+        if place >= len(ids) or ids[place] != id:
+            sys.exit(f"{answer['prompt']!r}: token {place} is generated as "
+                     f"{ids[place:place + 1]} but is {id} in one run")
+        if id != answer["ids"][place]:
+            break  # what is generated then is of another text
+    return place + 1
 
 
 if sys.argv[1] == "make":
     make(*sys.argv[2:])
 else:
-    tool, package, margin, answers, *more = sys.argv[2:]
-    check(tool, package, float(margin), answers, more[1] if more else None)
+    tool, package, margin, error, prompts, answers, work = sys.argv[2:]
+    check(tool, package, float(margin), float(error), int(prompts), answers, work)

@@ -6,8 +6,11 @@ those before it, in windows that begin anew.
                  its entry extend where it has one, whose keys and values are a state's
   perplexity.py peer FILE.gguf TYPE MILLE PACKAGE TEXT [WINDOWS [TOKENS]]
                  ik_llama.cpp on the same ids, its file quantised to TYPE by gguf-py
+  perplexity.py llama FILE.gguf MADE.gguf FTYPE MILLE PACKAGE TEXT [WINDOWS [TOKENS]]
+                 llama.cpp on the same ids, its file quantised by itself to MADE.gguf,
+                 unless that is there; FTYPE as in MOSTLY_Q4_K_S
 
-Needs numpy; `peer` also gguf and ik-llama-cpp-python.
+Needs numpy; `peer` also gguf and ik-llama-cpp-python, `llama` llama-cpp-python.
 """
 import glob
 import json
@@ -88,15 +91,39 @@ class Peer:
             (vocabulary,)).copy() for i in range(len(ids))])
 
 
+class Llama:
+    def __init__(self, path, made, kind, room):
+        import llama_cpp
+        self.api = llama_cpp
+        llama_cpp.llama_backend_init()
+        if not os.path.exists(made):
+            how = llama_cpp.llama_model_quantize_default_params()
+            how.ftype = getattr(llama_cpp, "LLAMA_FTYPE_" + kind)
+            how.allow_requantize = how.pure = True
+            if llama_cpp.llama_model_quantize(path.encode(), made.encode(), how):
+                sys.exit("llama.cpp does not write " + made)
+        self.model = llama_cpp.Llama(made, n_ctx=room, n_batch=room, n_ubatch=room,
+                                     n_threads=1, n_threads_batch=1, logits_all=True,
+                                     verbose=False)
+
+    def logits(self, ids):
+        self.model.reset()
+        self.model.eval(ids)
+        return numpy.array(self.model.scores[:len(ids)])
+
+
+PEERS = {"peer": (Peer, 2), "llama": (Llama, 3), "mille": (None, 0)}
+
+
 def main(words):
-    if len(words) < 4 or words[0] not in ("mille", "peer"):
+    kind, own = PEERS.get(words[0] if words else "", (None, None))
+    if own is None or len(words) < own + 4:
         print(__doc__, file=sys.stderr)
         return 2
-    peer = words[1:3] if words[0] == "peer" else None
-    mille, package, text, *sizes = words[3:] if peer else words[1:]
+    peer, (mille, package, text, *sizes) = words[1:own + 1], words[own + 1:]
     windows, tokens = [*map(int, sizes), *(4, 512)[len(sizes):]]
     cut = windows_of(mille, package, text, windows, tokens)
-    of = Peer(*peer, tokens).logits if peer else \
+    of = kind(*peer, tokens).logits if kind else \
         lambda ids: logits_of_mille(mille, package, ids)
     every = numpy.concatenate([losses(of(ids), ids) for ids in cut])
     print("%.3f of %d tokens" % (math.exp(every.mean()), len(every)))
