@@ -254,6 +254,16 @@ uint64_t bytesOfWidenedRows(const KernelSpec &spec) {
   return uint64_t(most) * uint64_t(spec.matmul.inner) * sizeof(float) + padding;
 }
 
+bool keepsLevels(const MatmulSpec &matmul) {
+  return matmul.ofBlocks() && matmul.blocks.bits < 8;
+}
+
+uint64_t bytesOfLevels(const KernelSpec &spec) {
+  constexpr uint64_t padding = 256; // more than Halide adds to an allocation
+  const MatmulSpec &m = spec.matmul;
+  return keepsLevels(m) ? uint64_t(m.inner) * uint64_t(m.panel) + padding : 0;
+}
+
 KernelSpec withPanels(KernelSpec spec) {
   MatmulSpec &m = spec.matmul;
   if (spec.kind != KernelKind::matmul || !m.inRows())

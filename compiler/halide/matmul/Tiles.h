@@ -64,6 +64,13 @@ bool sumsMayWait(const KernelSpec &spec);
 bool widensPairs(const MatmulSpec &matmul, const Core &core);
 uint64_t bytesOfWidenedRows(const KernelSpec &spec);
 
+// Whether a panel's levels of less than a byte are made into bytes once for all
+// tiles of many rows, and how many bytes those are. On a Zen 4 a prompt of 128
+// tokens takes 0.93 of the time in q4_0, with the prefetches of the next panel,
+// 0.94 in q4_k, 0.80 in q5_0.
+bool keepsLevels(const MatmulSpec &matmul);
+uint64_t bytesOfLevels(const KernelSpec &spec);
+
 // The cycles of one step of K of a tile, by resource; the largest decides.
 struct StepCost {
   double multiplies, latency, loads, fromL2;
