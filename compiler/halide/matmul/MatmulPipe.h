@@ -41,13 +41,16 @@ private:
   Expr startOf(const Expr &row, const Expr &column, const Expr &at) const;
   void declareBlocks();
   Expr levelAt(const Expr &b, const Expr &x, const Expr &y) const;
+  Expr levelOf(const Expr &x, const Expr &y) const;
   Expr byteAt(const Expr &b, const Expr &at) const;
   Expr stepAt(const Expr &b, int64_t place) const;
   Expr scaleAt(const Expr &b, int part) const;
   Expr leastAt(const Expr &b) const;
   Expr startAt(const Expr &b, const Expr &part, const Expr &start) const;
   void multiplyBlocks();
+  void sumPairs(const Expr &there);
   void scheduleBlocks();
+  void schedulePairs();
   void prefetchBlocks();
   Expr outlierColumn(const Expr &row) const;
   Expr outlierOf(const Expr &row, const Expr &outlierWeight) const;
@@ -133,6 +136,10 @@ private:
   Var b{names("b")}, share{names("share")}; // block, part that has a scale
   Func levels; // a panel's, as they are multiplied, for all its tiles
   Var byte{names("byte")}, groupOfBlock{names("group")}; // a place in levels
+  Func pairs; // sums of two products, where no instruction adds four
+  Var half{names("half")}, piece{names("piece")}; // of a group; of a part
+  RDom halvesOf;    // a group's halves, a part's pieces
+  int together = 0; // groups of a piece
   Func product, parking;
   Var l{names("l")}, part{names("part")}; // lane of a vector, part of a group
   Func shifts, outlierWeights; // the weights that meet the outliers of a tile
