@@ -221,8 +221,8 @@ void MatmulPipe::multiplyBlocks() {
 // Where no instruction adds four products, one adds two: a group's sum stands
 // in two halves, and only a block's halves are added. Levels of up to 6 bits
 // are multiplied as bytes, and so many sums are added in 16 bits as cannot
-// overflow; others are widened to 16 bits first, and their sums have 32. Levels
-// of 4 bits and of 8 are taken in a loop where there are few registers, for LLVM
+// overflow; others are widened to 16 bits first, and their sums have 32. Where
+// there are few registers, levels of 4 bits and of 8 are taken in a loop: LLVM
 // would take unrolled groups in another order and keep them in memory. A prompt
 // of 128 tokens takes 0.4 of the time in q4_0 that sums of four products by
 // these instructions took, 0.66 in q8_0, a token 0.5 and 0.95 (x86-64-v3 on a
