@@ -47,6 +47,10 @@ private:
   Expr leastAt(const Expr &b) const;
   Expr startAt(const Expr &b, const Expr &part, const Expr &start) const;
   void multiplyBlocks();
+  void layRowsBeside();
+  Expr inputAt(const Expr &b, const Expr &x, const Expr &row) const;
+  Expr ofInput(int kind, const Expr &b, const Expr &row) const;
+  Expr ofLevels(const Expr &sum) const;
   void scheduleBlocks();
   Expr outlierColumn(const Expr &row) const;
   Expr outlierOf(const Expr &row, const Expr &outlierWeight) const;
@@ -89,6 +93,7 @@ private:
   // As in Machine.
   const bool prefetchesIntoL2, picks, looksFar, foresees, prefetchesStreams,
       oneStream;
+  const bool rowsBeside; // laysRowsBeside (Tiles.h)
   // One launch holds the rows of all experts (devices only).
   const bool byExpert;
   const DeviceTile deviceTile;
@@ -125,7 +130,8 @@ private:
   RDom wideRows;    // column, row in a tile
   RDom k, rest;     // the steps of K, and the values of K after the last step
   RDom blocks;      // of a weight in blocks; k is then a block's values
-  Func dot;         // the sum of a block's products
+  Func beside, parametersBeside;            // the rows, block by block
+  Func dot;                                 // the sum of a block's products
   Var b{names("b")}, share{names("share")}; // block, part that has a scale
   Func product, parking;
   Var l{names("l")}, part{names("part")}; // lane of a vector, part of a group
