@@ -67,6 +67,8 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       rowsOfPiece(pipelined && !machine.looksFar && s.epilogue.expensive()
                       ? tile.rows
                       : 1),
+      hasRowClasses(machine.wide),
+      keepsLevels(!few && hasRowClasses && mille::keepsLevels(s)),
       // Sums that tile registers made lie in L1 already.
       parksSums(pipelined || (s.parks() && !inTiles)),
       leastRows(few && tile.rows > 2 ? tile.rows - 2 : tile.rows - 1),

@@ -81,15 +81,15 @@ Expr MatmulPipe::stepAt(const Expr &b, int64_t place) const {
   return cast<float>(reinterpret(Float(16), bits));
 }
 
-// A level of group `y` as it is multiplied: `offset` above what it stands for,
-// and `factor` times as large. Halide would see that a nibble fits a signed
-// byte and then multiply signed bytes, for which there is no instruction; 16
-// times a nibble does not fit.
+// A level of group `y`, byte `x` of its line, as it is multiplied: `offset`
+// above what it stands for, and `factor` times as large. Halide would see that
+// a nibble fits a signed byte and then multiply signed bytes, for which there
+// is no instruction; 16 times a nibble does not fit.
 Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
   const int line = int(BlockForm::line), width = s.blocks.bits;
   auto lineOf = [&](const Expr &number) {
     return byteAt(b, int(s.blocks.levelAt(accumulators, 0, 0, 0)) +
-                         (number * accumulators + a) * line + ni * group + x);
+                         (number * accumulators + a) * line + x);
   };
   if (width == 8)
     return lineOf(y);
@@ -200,8 +200,16 @@ void MatmulPipe::multiplyBlocks() {
   once.where(inTileOfAll(i, t));
   dot(inBlock) = undef<int32_t>();
   dot(inBlock) = startAt(b + once.x, share, start);
-  Expr inPart = share * (groups / form.parts) + groupOf(form, k.y);
-  dot(inBlock) += cast<int32_t>(levelAt(b, k.x, inPart)) *
+  Expr turn = keepsLevels ? Expr(k.y) : groupOf(form, k.y);
+  Expr inPart = share * (groups / form.parts) + turn;
+  Expr x = ni * group + k.x;
+  Expr level = levelAt(b, x, inPart);
+  if (keepsLevels) {
+    levels = make("levels");
+    levels(byte, a, groupOfBlock, b, no) = levelAt(b, byte, groupOfBlock);
+    level = levels(x, a, inPart, b, no);
+  }
+  dot(inBlock) += cast<int32_t>(level) *
                   cast<int32_t>(inputAt(b, inPart * group + k.x, there));
   std::vector<Expr> ofBlock(inTile.begin(), inTile.end());
   ofBlock.insert(ofBlock.end(), {0, blocks.x});
@@ -261,12 +269,40 @@ void MatmulPipe::scheduleBlocks() {
       .unroll(i)
       .unroll(k.y)
       .unroll(share);
-  const int bytes = int(s.blocks.bytes(accumulators)) / s.blocks.blocks;
-  if (fewRows && prefetchesStreams)
-    pipe.passes.push_back(
-        prefetchRows({weight.name(), product.name(), 1,
-                      std::max(bytesAhead / bytes, 1), looksFar}));
+  if (keepsLevels)
+    levels.compute_at(pipe.out, no)
+        .bound_extent(no, 1)
+        .bound(b, 0, K / block)
+        .bound(groupOfBlock, 0, groups)
+        .bound(a, 0, accumulators)
+        .bound(byte, 0, int(BlockForm::line))
+        .store_in(MemoryType::Heap)
+        .vectorize(byte, V * group)
+        .unroll(byte)
+        .unroll(a)
+        .unroll(groupOfBlock);
+  prefetchBlocks();
   pipe.passes.push_back(unswitchUpdate(product.name()));
+}
+
+// Many rows are many tiles of a panel, long after whose first one memory has
+// stopped to read ahead: without prefetches of the next panel a Zen 4 waits a
+// tenth of the time for each at 128 rows.
+void MatmulPipe::prefetchBlocks() {
+  const int bytes = int(s.blocks.bytes(accumulators));
+  if (fewRows && prefetchesStreams)
+    pipe.passes.push_back(prefetchRows(
+        {weight.name(), product.name(), 1,
+         std::max(bytesAhead * s.blocks.blocks / bytes, 1), looksFar}));
+  if (fewRows || !hasRowClasses)
+    return;
+  const int panelBytes = bytes * (K / int(s.blocks.numbers()));
+  constexpr int linesOfBlock = 2; // some 24 rows ask for all of a panel
+  pipe.passes.push_back(
+      prefetchPanels({weight.name(), product.name(), no.name(),
+                      tileRows.y.name(), 1, panelBytes, panelBytes, K / block,
+                      0, 1, linesOfBlock, false, prefetchesIntoL2, 1}));
+  prefetchExtras();
 }
 
 } // namespace mille

@@ -52,6 +52,7 @@ private:
   Expr ofInput(int kind, const Expr &b, const Expr &row) const;
   Expr ofLevels(const Expr &sum) const;
   void scheduleBlocks();
+  void prefetchBlocks();
   Expr outlierColumn(const Expr &row) const;
   Expr outlierOf(const Expr &row, const Expr &outlierWeight) const;
   Expr outlierWeightAt(const Expr &row, int accumulator) const;
@@ -74,6 +75,7 @@ private:
   int groupedSteps() const;
   int prefetchedLines() const;
   void addPasses();
+  void prefetchExtras();
   void sumInTiles();
 
   const KernelSpec &spec;
@@ -100,15 +102,17 @@ private:
   const MatmulTile tile; // on a device: the tile of one item
   const int chunk; // steps of K that every tile does before any tile does more
   const int V, K, panel, panels, accumulators;
-  const int group, steps;  // K is `steps` steps of `group` values
-  const int width;         // columns of the out in one panel
-  const int slices;        // tiles across a panel
-  const bool readsWords;   // a group of values is read as one word of 32 bits
-  const bool pipelined;    // software-pipelined tiles: PipelineTiles.h
-  const bool vectorPieces; // the pipeline's pieces are vectors, not rows
-  const int rowsOfPiece;   // a piece's rows: 1, or all of a tile
-  const bool parksSums;    // the epilogue is a loop over sums that lie in L1
-  const int leastRows;     // of a tile, while the rows make whole tiles
+  const int group, steps;   // K is `steps` steps of `group` values
+  const int width;          // columns of the out in one panel
+  const int slices;         // tiles across a panel
+  const bool readsWords;    // a group of values is read as one word of 32 bits
+  const bool pipelined;     // software-pipelined tiles: PipelineTiles.h
+  const bool vectorPieces;  // the pipeline's pieces are vectors, not rows
+  const int rowsOfPiece;    // a piece's rows: 1, or all of a tile
+  const bool hasRowClasses; // few rows have a kernel of their own
+  const bool keepsLevels;   // Tiles.h
+  const bool parksSums;     // the epilogue is a loop over sums that lie in L1
+  const int leastRows;      // of a tile, while the rows make whole tiles
   const bool
       hasShortTiles; // the rows may be so few that the last tile is short
   Pipe pipe;
@@ -133,6 +137,8 @@ private:
   Func beside, parametersBeside;            // the rows, block by block
   Func dot;                                 // the sum of a block's products
   Var b{names("b")}, share{names("share")}; // block, part that has a scale
+  Func levels; // a panel's, as they are multiplied, for all its tiles
+  Var byte{names("byte")}, groupOfBlock{names("group")}; // a place in levels
   Func product, parking;
   Var l{names("l")}, part{names("part")}; // lane of a vector, part of a group
   Func shifts, outlierWeights; // the weights that meet the outliers of a tile

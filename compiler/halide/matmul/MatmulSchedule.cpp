@@ -199,8 +199,12 @@ void MatmulPipe::addPasses() {
     pipe.passes.push_back(pipelineTiles(
         {product.name(), parking.name(), no.name(), tileRows.y.name(),
          tileRows.x.name(), ni.name(), rowsOfPiece}));
-  // While a tile's epilogue reads a row of the run, memory brings that of the
-  // next tile: its rows lie too far apart for the hardware to foresee.
+  prefetchExtras();
+}
+
+// While a tile's epilogue reads a row of the run, memory brings that of the
+// next tile: its rows lie too far apart for the hardware to foresee.
+void MatmulPipe::prefetchExtras() {
   for (size_t i = 0; i < s.extras.size(); ++i)
     if (s.extras[i].reading == Reading::element && !fewRows)
       pipe.passes.push_back(prefetchFar(

@@ -272,6 +272,21 @@ uint64_t bytesOfRowsBeside(const KernelSpec &spec) {
   return uint64_t(fewRowsOf(spec)) * blocks * ofBlock + 2 * padding;
 }
 
+bool keepsLevels(const MatmulSpec &matmul) {
+  return matmul.ofBlocks() && matmul.blocks.bits < 8;
+}
+
+uint64_t bytesOfLevels(const KernelSpec &spec) {
+  constexpr uint64_t padding = 256; // more than Halide adds to an allocation
+  const MatmulSpec &m = spec.matmul;
+  return keepsLevels(m) ? uint64_t(m.inner) * uint64_t(m.panel) + padding : 0;
+}
+
+uint64_t scratchOfMatmul(const KernelSpec &spec) {
+  return bytesOfWidenedRows(spec) +
+         std::max(bytesOfRowsBeside(spec), bytesOfLevels(spec));
+}
+
 KernelSpec withPanels(KernelSpec spec) {
   MatmulSpec &m = spec.matmul;
   if (spec.kind != KernelKind::matmul || !m.inRows())

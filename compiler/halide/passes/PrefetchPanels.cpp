@@ -37,7 +37,8 @@ namespace {
 // 3 to 12 steps ahead are within noise of each other on Cascade Lake.
 constexpr int stepsAhead = 6;
 
-// The index of the first element that a body reads of a buffer.
+// The index of the first element that a body reads of a buffer, without the
+// names that only the body knows.
 class FirstRead : public IRVisitor {
 public:
   explicit FirstRead(const std::string &name) : name(name) {}
@@ -52,6 +53,14 @@ private:
     }
     IRVisitor::visit(load);
   }
+  template <typename Op> void replaceName(const Op *let) {
+    const bool before = index.defined();
+    IRVisitor::visit(let);
+    if (!before && index.defined())
+      index = substitute(let->name, let->value, index);
+  }
+  void visit(const Let *let) override { replaceName(let); }
+  void visit(const LetStmt *let) override { replaceName(let); }
   std::string name;
 };
 
@@ -99,7 +108,7 @@ private:
     const int groups = what.steps / what.stepsOfGroup,
               rest = what.steps % what.stepsOfGroup, lines = what.linesOfGroup;
     // The index of a weight of more than 2^31 numbers has 64 bits.
-    Expr start = substitute(loop->name, loop->min, index);
+    Expr start = firstOfPiece(substitute(loop->name, loop->min, index));
     Expr group = variable(loop->name + ".group"),
          ahead = Variable::make(start.type(), loop->name + ".ahead"),
          advance = variable(loop->name + ".advance");
@@ -127,6 +136,11 @@ private:
                                         cast(start.type(), 0)),
                         all);
     return LetStmt::make(loop->name + ".advance", advanceOf(groups), all);
+  }
+
+  // The first step reads the piece from its beginning, but of blocks.
+  Expr firstOfPiece(const Expr &read) const {
+    return simplify(read - read % what.pieceElements);
   }
 
   void prefetchThisPanel(std::vector<Stmt> &body, const Expr &first) const {

@@ -65,6 +65,7 @@ class Joiner:
             self.waiting += len(items)
             self._jobs.append(job)
             self._change.notify()
+        job.future.add_done_callback(self._leave)
         return job
 
     def close(self) -> None:
@@ -74,19 +75,19 @@ class Joiner:
             self._change.notify()
         self._thread.join()
 
-    def _drop_cancelled(self):
-        for job in [job for job in self._jobs if job.future.cancelled()]:
-            self._jobs.remove(job)
-            self.waiting -= len(job.items) - job.taken
+    def _leave(self, future):
+        """Nobody waits for this future: what of its job has not run leaves the
+        queue at once, so that its room is another's."""
+        with self._change:
+            for job in [job for job in self._jobs if job.future is future]:
+                self._jobs.remove(job)
+                self.waiting -= len(job.items) - job.taken
 
     def _take(self):
         """[(job, number of its item)], one of each request in turn, so that a
         long request does not keep short ones waiting. None: all is done."""
         with self._change:
-            while True:
-                self._drop_cancelled()
-                if self._jobs or self._closed:
-                    break
+            while not self._jobs and not self._closed:
                 self._change.wait()
             if not self._jobs:
                 return None
@@ -95,7 +96,6 @@ class Joiner:
                 left = until - time.monotonic()
                 if left <= 0 or not self._change.wait(left):
                     break
-            self._drop_cancelled()
             batch = []
             while self._jobs and len(batch) < self.most:
                 job = self._jobs.popleft()
@@ -113,7 +113,8 @@ class Joiner:
             try:
                 results = self.run([job.items[i] for job, i in batch])
             except BaseException as error:  # the requests say it
-                self._fail({job for job, _ in batch}, error)
+                for job in {job for job, _ in batch}:
+                    self._finish(job, job.future.set_exception, error)
                 continue
             self.batches += 1
             for (job, i), result in zip(batch, results):
@@ -121,15 +122,6 @@ class Joiner:
                 job.done += 1
                 if job.done == len(job.items):
                     self._finish(job, job.future.set_result, job.results)
-
-    def _fail(self, jobs, error):
-        with self._change:
-            for job in jobs:
-                if job in self._jobs:
-                    self._jobs.remove(job)
-                    self.waiting -= len(job.items) - job.taken
-        for job in jobs:
-            self._finish(job, job.future.set_exception, error)
 
     @staticmethod
     def _finish(job, settle, value):
