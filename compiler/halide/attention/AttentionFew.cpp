@@ -110,6 +110,14 @@ void AttentionPipe::spreadQueries() {
   readAsParts(queryWords, BFloat(16), half, {q, d, b, h});
 }
 
+// Panels of a tile that begin after the last key that a query of the block sees
+// are not read.
+void AttentionPipe::leaveOutPanels(RDom &products) const {
+  Expr last = lastOf(seenByBlock(b)), panel = ki / V * V;
+  if (keyTile > V && last.defined())
+    products.where(keyAt(e) + ko * keyTile + panel <= last);
+}
+
 // Keys that lie as values do, by squares of a vector of keys and of columns:
 // [key of tile, column, ...]. A vector of keys would else be gathered, a number
 // at a time.
@@ -338,6 +346,8 @@ void AttentionPipe::scheduleScoresOfLanes() {
       .vectorize(lane)
       .unroll(ki)
       .unroll(q);
+  if (!prefetchesStreams)
+    products.unroll(depth, 4);
 }
 
 void AttentionPipe::scheduleTurnedKeys() {

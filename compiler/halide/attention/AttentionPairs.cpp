@@ -73,6 +73,8 @@ void AttentionPipe::scorePairs() {
   RDom rd(0, 2, 0, int(s.headDim / 2), names("rd"));
   depthHalf = rd.x;
   depth = rd.y;
+  if (few)
+    leaveOutPanels(rd);
   Expr column = rd.y * 2 + rd.x, kv = keyOf(ko);
   Expr factorOfKey = s.has(Operand::rotation)
                          ? roundedKey(column, kv, kvHead)

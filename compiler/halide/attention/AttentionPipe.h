@@ -247,6 +247,7 @@ private:
   // For few queries: keys in lanes.
   void takeFew();
   void spreadQueries();
+  void leaveOutPanels(Halide::RDom &products) const;
   Expr turnedKeyAt(const Expr &column);
   void findTopOfLanes();
   void weighLanes();

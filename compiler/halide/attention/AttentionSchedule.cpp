@@ -460,7 +460,7 @@ void scratchOf(const KernelSpec &spec, uint64_t &base, uint64_t &perKey) {
       isBf16(spec.weightGradient.gradient.element))
     return scratchOfPairs(spec, base);
   if (spec.kind == KernelKind::matmul)
-    base = bytesOfWidenedRows(spec) + bytesOfLevels(spec);
+    base = scratchOfMatmul(spec);
   if (spec.kind != KernelKind::attention)
     return;
   const AttentionSpec &s = spec.attention;

@@ -44,7 +44,9 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       prefetchesIntoL2(machine.prefetchesIntoL2), picks(machine.picks),
       looksFar(machine.looksFar), foresees(machine.foresees),
       prefetchesStreams(machine.prefetchesStreams),
-      oneStream(machine.oneStream), byExpert(device && s.experts),
+      oneStream(machine.oneStream),
+      rowsBeside(few && laysRowsBeside(s, machine)),
+      byExpert(device && s.experts),
       deviceTile(
           device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                  : DeviceTile{}),
@@ -297,6 +299,8 @@ Expr MatmulPipe::valueOf(const std::vector<Expr> &place, int accumulator,
   if (starts.defined())
     sum += starts(place);
   sum = cast<float>(sum);
+  if (s.ofBlocks())
+    return ofLevels(sum);
   if (!s.ofBytes())
     return sum;
   Expr weightThere =

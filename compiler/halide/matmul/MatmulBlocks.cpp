@@ -30,7 +30,8 @@ SixteenBytes bytesOf(UnevenLevels uneven, int offset) {
 Expr bitsOfCount(const Expr &x) { return reinterpret<int32_t>(x); }
 Expr countOf(const Expr &x) { return added(x, -countsFrom); }
 
-// Levels below 8 bits are multiplied by this, as unsigned bytes.
+// Levels below 8 bits are multiplied by this, as unsigned bytes. It is taken
+// from the sum of all blocks, which changes no bit of a sum below 2^120.
 int factorOf(const BlockForm &form) {
   return unevenLevelsOf(form) ? 1 : form.factor();
 }
@@ -55,6 +56,14 @@ Expr anyByte(const Expr &byte) {
   using Halide::Internal::Call;
   return Call::make(UInt(8), Call::return_second, {bitsOf8(0), byte},
                     Call::PureIntrinsic);
+}
+
+// The order in which a block's groups are added: one after the other the two
+// whose nibbles share a line, so that a line is read once and lines in order.
+Expr groupOf(const BlockForm &form, const Expr &turn) {
+  if (form.bits == 8 || form.parts > 1)
+    return turn;
+  return turn / 2 + turn % 2 * halves;
 }
 
 } // namespace
@@ -127,12 +136,10 @@ Expr MatmulPipe::levelOf(const Expr &x, const Expr &y) const {
   return keepsLevels ? Expr(levels(x, a, y, b, no)) : levelAt(b, x, y);
 }
 
-// The scale of a part of block b, over the factor of its levels.
+// The scale of a part of block b.
 Expr MatmulPipe::scaleAt(const Expr &b, int part) const {
   const BlockForm &form = s.blocks;
   Expr scale = stepAt(b, form.stepAt(accumulators, 0));
-  if (factorOf(form) > 1)
-    scale = multiplied(scale, 1.0f / factorOf(form));
   if (!form.sharesSteps())
     return scale;
   Expr steps = byteAt(b, int(form.scaleAt(accumulators, 0, part, 0)) +
@@ -140,11 +147,12 @@ Expr MatmulPipe::scaleAt(const Expr &b, int part) const {
   return multiplied(scale, cast<float>(reinterpret<int8_t>(steps)));
 }
 
-// What is subtracted for each 1 of the input's sum, over levelOffset.
+// What is subtracted for each 1 of the input's sum, over levelOffset, as often
+// as levels are too large.
 Expr MatmulPipe::leastAt(const Expr &b) const {
   const BlockForm &form = s.blocks;
   Expr least = multiplied(stepAt(b, form.leastStepAt(accumulators, 0)),
-                          1.0f / levelOffset);
+                          float(factorOf(form)) / levelOffset);
   if (!form.sharesSteps())
     return least;
   Expr steps = byteAt(b, int(form.leastAt(accumulators, 0, 0)) +
@@ -160,9 +168,7 @@ Expr MatmulPipe::startAt(const Expr &b, const Expr &part,
   const Expr from = bitsOfCount(countsFrom);
   if (!offset)
     return from + b * 0; // an update must name its RDom, which is in b
-  auto sumAt = [&](int kind) {
-    return bitsOfCount(parameters(kind * (K / block) + b, start));
-  };
+  auto sumAt = [&](int kind) { return bitsOfCount(ofInput(kind, b, start)); };
   Expr bits = sumAt(1);
   if (s.blocks.parts > 1)
     bits = select(part == 0, sumAt(2), bits - sumAt(2) + from);
@@ -171,8 +177,42 @@ Expr MatmulPipe::startAt(const Expr &b, const Expr &part,
   return from + (bits - from) / levelOffset * offset;
 }
 
+// What a sum of blocks stands for: its levels were too large by a power of two.
+Expr MatmulPipe::ofLevels(const Expr &sum) const {
+  const int factor = factorOf(s.blocks);
+  return factor > 1 ? multiplied(sum, 1.0f / factor) : sum;
+}
+
+// [value of a block, row, block], and what goes with it, [row, kind, block].
+void MatmulPipe::layRowsBeside() {
+  Var x(names("x")), kind(names("kind"));
+  beside = make("beside");
+  beside(x, m, b) = input(b * block + x, m);
+  parametersBeside = make("beside_parameters");
+  parametersBeside(m, kind, b) = parameters(kind * (K / block) + b, m);
+  const auto rows = pipe.out.output_buffer().dim(1);
+  for (Func f : {beside, parametersBeside})
+    f.compute_root()
+        .bound(m, rows.min(), rows.extent())
+        .bound(b, 0, K / block)
+        .store_in(MemoryType::Heap);
+  beside.bound(x, 0, block).vectorize(x);
+  parametersBeside.bound(kind, 0, int(inputParameters)).unroll(kind);
+}
+
+// A value of the input, and what its block has: a step, or a sum (BlockForm.h).
+Expr MatmulPipe::inputAt(const Expr &b, const Expr &x, const Expr &row) const {
+  return rowsBeside ? beside(x, row, b) : input(b * block + x, row);
+}
+Expr MatmulPipe::ofInput(int kind, const Expr &b, const Expr &row) const {
+  return rowsBeside ? parametersBeside(row, kind, b)
+                    : parameters(kind * (K / block) + b, row);
+}
+
 void MatmulPipe::multiplyBlocks() {
   const BlockForm &form = s.blocks;
+  if (rowsBeside)
+    layRowsBeside();
   Expr start = rowRead(), row = rowAt(i, t);
   Expr there = hasShortTiles ? select(lastIsWhole, row, start) : row;
   k = RDom(0, group, 0, groups / form.parts, names("k"));
@@ -191,17 +231,18 @@ void MatmulPipe::multiplyBlocks() {
   once.where(inTileOfAll(i, t));
   dot(inBlock) = undef<int32_t>();
   dot(inBlock) = startAt(b + once.x, share, start);
-  Expr inPart = share * (groups / form.parts) + k.y;
-  if (oneInstruction)
-    dot(inBlock) +=
-        cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
-        cast<int32_t>(input(b * block + inPart * group + k.x, there));
-  else
+  if (oneInstruction) {
+    Expr turn = keepsLevels ? Expr(k.y) : groupOf(form, k.y);
+    Expr inPart = share * (groups / form.parts) + turn;
+    dot(inBlock) += cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
+                    cast<int32_t>(inputAt(b, inPart * group + k.x, there));
+  } else {
     sumPairs(there);
+  }
   std::vector<Expr> ofBlock(inTile.begin(), inTile.end());
   ofBlock.insert(ofBlock.end(), {0, blocks.x});
   product(inTile) = 0.0f;
-  const Expr step = parameters(blocks.x, there);
+  const Expr step = ofInput(0, blocks.x, there);
   auto integersOf = [&] { return countOf(reinterpret<float>(dot(ofBlock))); };
   Expr integers = integersOf(), scale = scaleAt(blocks.x, 0);
   if (form.scales() == 1) {
@@ -210,11 +251,9 @@ void MatmulPipe::multiplyBlocks() {
   }
   // Two sums, which are not left to be added in any order.
   ofBlock[ofBlock.size() - 2] = 1;
-  Expr others =
-      form.hasLeast
-          ? multiplied(countOf(parameters(K / block + blocks.x, there)),
-                       leastAt(blocks.x))
-          : multiplied(integersOf(), scaleAt(blocks.x, 1));
+  Expr others = form.hasLeast ? multiplied(countOf(ofInput(1, blocks.x, there)),
+                                           leastAt(blocks.x))
+                              : multiplied(integersOf(), scaleAt(blocks.x, 1));
   product(inTile) += added(multiplied(integers, scale), others) * step;
 }
 
@@ -242,7 +281,7 @@ void MatmulPipe::sumPairs(const Expr &there) {
   Expr number = share * inPart + piece * together + k.y * looped + k.z,
        place = half * (group / 2) + k.x;
   Expr level = levelOf(ni * group + place, number),
-       value = input(b * block + number * group + place, there);
+       value = inputAt(b, number * group + place, there);
   pairs = make("pairs");
   if (asBytes) {
     pairs(inPair) = cast<int16_t>(0);

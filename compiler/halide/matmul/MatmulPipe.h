@@ -49,6 +49,10 @@ private:
   Expr startAt(const Expr &b, const Expr &part, const Expr &start) const;
   void multiplyBlocks();
   void sumPairs(const Expr &there);
+  void layRowsBeside();
+  Expr inputAt(const Expr &b, const Expr &x, const Expr &row) const;
+  Expr ofInput(int kind, const Expr &b, const Expr &row) const;
+  Expr ofLevels(const Expr &sum) const;
   void scheduleBlocks();
   void schedulePairs();
   void prefetchBlocks();
@@ -94,6 +98,7 @@ private:
   // As in Machine.
   const bool prefetchesIntoL2, picks, looksFar, foresees, prefetchesStreams,
       oneStream;
+  const bool rowsBeside; // laysRowsBeside (Tiles.h)
   // One launch holds the rows of all experts (devices only).
   const bool byExpert;
   const DeviceTile deviceTile;
@@ -132,7 +137,8 @@ private:
   RDom wideRows;    // column, row in a tile
   RDom k, rest;     // the steps of K, and the values of K after the last step
   RDom blocks;      // of a weight in blocks; k is then a block's values
-  Func dot;         // the sum of a block's products
+  Func beside, parametersBeside;            // the rows, block by block
+  Func dot;                                 // the sum of a block's products
   Var b{names("b")}, share{names("share")}; // block, part that has a scale
   Func levels; // a panel's, as they are multiplied, for all its tiles
   Var byte{names("byte")}, groupOfBlock{names("group")}; // a place in levels

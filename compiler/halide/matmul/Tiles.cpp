@@ -254,6 +254,24 @@ uint64_t bytesOfWidenedRows(const KernelSpec &spec) {
   return uint64_t(most) * uint64_t(spec.matmul.inner) * sizeof(float) + padding;
 }
 
+bool laysRowsBeside(const MatmulSpec &matmul, const CpuTraits &traits) {
+  constexpr int64_t manyValues = 768;
+  return matmul.ofBlocks() && traits.oneStream &&
+         (matmul.blocks.bits == 8 || matmul.inner >= manyValues);
+}
+
+uint64_t bytesOfRowsBeside(const KernelSpec &spec) {
+  CpuTraits traits;
+  traits.oneStream = true;
+  const MatmulSpec &m = spec.matmul;
+  if (!laysRowsBeside(m, traits))
+    return 0;
+  constexpr uint64_t padding = 256; // more than Halide adds to an allocation
+  const uint64_t blocks = uint64_t(m.inner / inputBlock),
+                 ofBlock = inputBlock + inputParameters * sizeof(float);
+  return uint64_t(fewRowsOf(spec)) * blocks * ofBlock + 2 * padding;
+}
+
 bool keepsLevels(const MatmulSpec &matmul) {
   return matmul.ofBlocks() && matmul.blocks.bits < 8;
 }
@@ -262,6 +280,11 @@ uint64_t bytesOfLevels(const KernelSpec &spec) {
   constexpr uint64_t padding = 256; // more than Halide adds to an allocation
   const MatmulSpec &m = spec.matmul;
   return keepsLevels(m) ? uint64_t(m.inner) * uint64_t(m.panel) + padding : 0;
+}
+
+uint64_t scratchOfMatmul(const KernelSpec &spec) {
+  return bytesOfWidenedRows(spec) +
+         std::max(bytesOfRowsBeside(spec), bytesOfLevels(spec));
 }
 
 KernelSpec withPanels(KernelSpec spec) {

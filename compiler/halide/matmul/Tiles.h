@@ -64,12 +64,24 @@ bool sumsMayWait(const KernelSpec &spec);
 bool widensPairs(const MatmulSpec &matmul, const Core &core);
 uint64_t bytesOfWidenedRows(const KernelSpec &spec);
 
+// Whether few rows are copied to lie block by block, beside a weight in blocks,
+// and the most bytes of such rows. Each row that is read is a stream in L1, and
+// a Zen 4 that follows four rows falls behind the weight's, which comes from
+// memory: of 1536 -> 576 in q8_0 they take 1.6 of one row's time, with one
+// stream of all rows 1.15. Levels of fewer bits compute for longer: where K is
+// 576, q4_0 takes 1.03 of the time with the copy.
+bool laysRowsBeside(const MatmulSpec &matmul, const CpuTraits &traits);
+uint64_t bytesOfRowsBeside(const KernelSpec &spec);
+
 // Whether a panel's levels of less than a byte are made into bytes once for all
 // tiles of many rows, and how many bytes those are. On a Zen 4 a prompt of 128
 // tokens takes 0.93 of the time in q4_0, with the prefetches of the next panel,
 // 0.94 in q4_k, 0.80 in q5_0.
 bool keepsLevels(const MatmulSpec &matmul);
 uint64_t bytesOfLevels(const KernelSpec &spec);
+
+// The most bytes that a kernel allocates: few rows or the levels for many rows.
+uint64_t scratchOfMatmul(const KernelSpec &spec);
 
 // The cycles of one step of K of a tile, by resource; the largest decides.
 struct StepCost {

@@ -275,7 +275,12 @@ void check(const Case &c, const Target &isa) {
       Data data(c, rows, side);
       auto clear = [&] { memset(data.out.data(), 0xff, data.bits().size()); };
       clear();
+      resetScratch();
       data.run(few, 0, rows, 0, c.columns);
+      expect(peakScratch() <= info.scratchBytes || rows > info.fewRows,
+             c.name() + ": " + number(int64_t(peakScratch())) +
+                 " bytes of scratch, but " +
+                 number(int64_t(info.scratchBytes)) + " are said");
       checkValues(data);
       const std::vector<char> whole = data.bits(); // with what is between rows
       if (rows >= least) {
@@ -399,6 +404,7 @@ int main(int argc, char **argv) {
             isa);
   }
   judge({"q4_0", 576, 1, 1});
+  judge({"q4_0", 800, 17, 2}); // few rows are copied (laysRowsBeside)
   for (int64_t columns : {32, 96, 576, 3072})
     for (bool narrow : {false, true})
       if (turns.takesNext())
