@@ -15,12 +15,18 @@ static bool isOfHopper(Dtype dtype) {
 }
 
 // The CPU feature with a multiply-add instruction for elements of this type.
-static uint64_t neededBy(Dtype dtype) {
+static uint64_t multipliedBy(Dtype dtype) {
   if (isOfHopper(dtype))
     return 0; // no CPU: chooseTargets refuses them
   if (dtype.kind == Dtype::bf16)
     return MILLE_CPU_AVX512_BF16;
   return dtype.kind == Dtype::f32 ? 0 : MILLE_CPU_AVX512_VNNI;
+}
+
+// The same, where a CPU without it is slower than in f32.
+static uint64_t neededBy(Dtype dtype) {
+  const bool narrow = dtype.kind == Dtype::bf16 || dtype.kind == Dtype::int8;
+  return narrow ? multipliedBy(dtype) : 0;
 }
 
 static std::vector<Target> bestFirst() {
@@ -80,10 +86,11 @@ mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
   const uint64_t left =
       features & MILLE_CPU_SLOW_BF16 ? uint64_t(MILLE_CPU_AVX512_BF16) : 0;
   const uint64_t computes = best == known.end() ? 0 : best->features | left;
-  uint64_t needed = 0;
+  uint64_t needed = 0, multiplied = 0;
   Dtype lacking; // the first of which this machine has no instruction
   for (Dtype one : dtype.all()) {
     needed |= neededBy(one);
+    multiplied |= multipliedBy(one);
     if (lacking.kind == Dtype::f32 && neededBy(one) & ~computes)
       lacking = one;
   }
@@ -99,7 +106,7 @@ mille::chooseTargets(uint64_t features, const std::vector<std::string> &targets,
   for (const Target &isa : known) {
     bool isBest = best != known.end() && isa.name == best->name;
     bool everywhere =
-        targets.empty() && !needed && isa.name == leastTarget().name;
+        targets.empty() && !multiplied && isa.name == leastTarget().name;
     if ((host && isBest) || everywhere || llvm::is_contained(targets, isa.name))
       chosen.push_back(isa);
   }

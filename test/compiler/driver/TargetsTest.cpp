@@ -28,14 +28,17 @@
 // CHECK: skylake, int8: --dtype=int8 computes with avx512_vnni, which
 // CHECK-SAME: this machine's CPU has not{{$}}
 // CHECK-NEXT: --target=x86-64-v4 emulates it, slowly
-// CHECK: skylake, f32,a.weight=f32,*.w=q4_k: --dtype=q4_k computes with
-// CHECK-SAME: avx512_vnni, which
+// CHECK: skylake, f32,a.weight=f32,*.w=q4_k: x86-64-v4{{$}}
+// CHECK: skylake, q4_k,a.weight=bf16: --dtype=bf16 computes with
+// CHECK-SAME: avx512_bf16, which
 // CHECK: avx2, f32: x86-64-v3
 // CHECK: avx2, bf16: --dtype=bf16 computes with avx512_bf16, which
 // CHECK-SAME: this machine's CPU has not{{$}}
 // CHECK-NEXT: --target=x86-64-v3 emulates it, slowly
 // CHECK: avx2, int8: --dtype=int8 computes with avx512_vnni, which
 // CHECK-SAME: this machine's CPU has not{{$}}
+// CHECK: avx2, stored: x86-64-v3{{$}}
+// CHECK: avx2, q8_0: x86-64-v3{{$}}
 // CHECK: avx2, bf16, x86-64-v3: x86-64-v3
 // CHECK: nothing, f32, host: this machine's CPU has none of the instruction
 // CHECK-SAME: sets that Mille knows{{$}}
@@ -88,9 +91,10 @@ int main() {
   choose("slow bf16 alone", cascadelake | MILLE_CPU_AVX512_BF16 | slow, "bf16",
          {});
   choose("cooperlake", cascadelake | MILLE_CPU_AVX512_BF16, "int8", {});
-  for (const char *dtype : {"f32", "int8", "f32,a.weight=f32,*.w=q4_k"})
+  for (const char *dtype :
+       {"f32", "int8", "f32,a.weight=f32,*.w=q4_k", "q4_k,a.weight=bf16"})
     choose("skylake", skylake, dtype, {});
-  for (const char *dtype : {"f32", "bf16", "int8"})
+  for (const char *dtype : {"f32", "bf16", "int8", "stored", "q8_0"})
     choose("avx2", avx2, dtype, {});
   choose("avx2", avx2, "bf16", {"x86-64-v3"});
   choose("nothing", 0, "f32", {"host"});
