@@ -81,8 +81,27 @@ struct FarPrefetch {
   std::string buffer, writer; // writer: the Func that is stored to
   int bytes;                  // bytes of an element
   int elements;               // from what is read to what is prefetched
+  bool intoL2 = false;        // into L2 only, not into L1
 };
 Halide::Internal::IRMutator *prefetchFar(FarPrefetch what);
+
+// Prefetches into L2, while a loop goes over squares of some rows, from column
+// to column, the rows that come two times that many rows later.
+struct SquaresPrefetch {
+  std::string buffer, squares; // the variable of the loop over squares
+  int bytes;                   // bytes of an element
+  int rows, columns;           // of a square
+  int rowElements;             // from a row to the next
+
+  int elementsAhead() const { return 2 * rows * rowElements; }
+  // Whether L2 holds what lies between: else rows are long, and the core's own
+  // prefetcher has time to follow each of them.
+  bool isNear() const {
+    constexpr int64_t most = 256 << 10;
+    return 2 * int64_t(rows) * rowElements * bytes <= most;
+  }
+};
+Halide::Internal::IRMutator *prefetchSquares(SquaresPrefetch what);
 
 // Prefetches into L2, in a loop that computes and reads no far memory, the
 // first lines of each tile that a later loop reads: memory works meanwhile.

@@ -9,6 +9,12 @@ using namespace Halide;
 
 namespace mille {
 
+// Rows of the transpose are read one behind the other. Where they are short the
+// numbers so far on are prefetched, since the core's own prefetcher begins anew
+// in each page: 256 x 256 from memory takes a fifth less time on a Zen 4. Rows
+// of a page and more gain nothing.
+constexpr int numbersAhead = 2048, numbersOfPage = 1024;
+
 // Of the transpose a line of a panel is a piece of a row of the weight; else it
 // is a piece of a column, and squares of numbers are turned, which lie in L1
 // meanwhile.
@@ -37,6 +43,9 @@ Pipe buildPack(const KernelSpec &spec, const Machine &machine,
   out.bound(j, 0, panel).bound(p, 0, int(s.panels));
   if (s.transposed) {
     out.reorder(j, p, step).vectorize(j, V); // rows are read to their ends
+    if (s.weight.rowStride < numbersOfPage)
+      pipe.passes.push_back(
+          prefetchFar({weight.name(), out.name(), 4, numbersAhead, true}));
     return pipe;
   }
   Var jo(names("jo")), ji(names("ji")), so(names("so")), si(names("si"));
@@ -46,9 +55,10 @@ Pipe buildPack(const KernelSpec &spec, const Machine &machine,
       .vectorize(ji);
   placeSquares(square, {out, so}, step, j, V);
   pipe.passes.push_back(turnSquares({square.name(), out.name(), si.name(), V}));
-  // A row is too short to be foreseen: the next squares' rows are prefetched.
-  pipe.passes.push_back(prefetchFar(
-      {weight.name(), square.name(), 4, V * int(s.weight.rowStride)}));
+  const SquaresPrefetch rowsAhead{weight.name(),          so.name(), 4, V, V,
+                                  int(s.weight.rowStride)};
+  if (rowsAhead.isNear())
+    pipe.passes.push_back(prefetchSquares(rowsAhead));
   return pipe;
 }
 

@@ -75,9 +75,10 @@ Pipe buildPackOfPairs(const KernelSpec &spec, const Machine &machine,
       .vectorize(r.x);
   placeSquares(words, {out, so}, step, j, V);
   pipe.passes.push_back(turnSquares({words.name(), out.name(), si.name(), V}));
-  // A row is too short to be foreseen: the next squares' rows are prefetched.
-  pipe.passes.push_back(prefetchFar(
-      {weight.name(), words.name(), 4, V * int(s.weight.rowStride)}));
+  const SquaresPrefetch rowsAhead{
+      weight.name(), so.name(), 4, V, V * group, int(s.weight.rowStride)};
+  if (rowsAhead.isNear())
+    pipe.passes.push_back(prefetchSquares(rowsAhead));
   return pipe;
 }
 

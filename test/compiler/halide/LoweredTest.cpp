@@ -250,6 +250,48 @@ void prefetchesRows() {
            std::string("not a line in each form: ") + asked);
 }
 
+// A square of a weight asks for its share of the rows that come two times 16
+// rows later, in four streams of four rows: 64 numbers of each, or 128 where
+// two columns are one word. Nothing asks for rows so long that L2 does not hold
+// what lies between, nor for rows of a page and more of the transpose.
+void prefetchesRowsOfPack() {
+  struct {
+    int columns;
+    bool transposed;
+    const char *element;
+    int group, lines, farthest; // in numbers
+    const char *isa = "zen4";
+  } rows[] = {
+      {256, false, "f32", 1, 16, 2 * 16 * 256 + 12 * 256 + 48},
+      {1024, false, "f32", 1, 16, 2 * 16 * 1024 + 12 * 1024 + 48},
+      {4096, false, "f32", 1, 0, 0},
+      {256, false, "bf16", 2, 32, 2 * 16 * 256 + 12 * 256 + 112},
+      {256, false, "f32", 1, 4, 2 * 8 * 256 + 4 * 256 + 16, "x86-64-v3"},
+      {256, true, "f32", 1, 1, 2048},
+      {1024, true, "f32", 1, 0, 0}};
+  for (const auto &row : rows) {
+    const int across = row.transposed ? row.columns : 96,
+              steps = row.transposed ? 96 : row.columns;
+    std::ostringstream text;
+    text << "func.func @f(%w: memref<96x" << row.columns << "xf32>, %o: memref<"
+         << (across + 47) / 48 << "x" << steps / row.group << "x"
+         << 48 * row.group << "x" << row.element << ">) {\n kernel.pack %w"
+         << (row.transposed ? " transposed" : "") << " outs(%o : memref<"
+         << (across + 47) / 48 << "x" << steps / row.group << "x"
+         << 48 * row.group << "x" << row.element << ">) : memref<96x"
+         << row.columns << "xf32>\n return\n}\n";
+    const std::string statement = statementOf(text.str(), row.isa);
+    const int found = countOf(prefetchIntoL2Name, statement);
+    expect(found == row.lines,
+           std::to_string(found) + " lines of a weight are asked for");
+    expect(!row.lines || statement.find("+ " + std::to_string(row.farthest)) !=
+                             std::string::npos,
+           "nothing asks for number " + std::to_string(row.farthest));
+    expect(countOf("(uint32)prefetch", statement) == 0,
+           "a line of a weight is asked for into L1");
+  }
+}
+
 // The allocations of a kernel that are neither on the stack nor in registers.
 std::set<std::string> heapOf(const std::string &text) {
   const std::string statement = statementOf(text, "x86-64-v3");
@@ -436,6 +478,7 @@ int main() {
   prefetches();
   pipelines();
   prefetchesRows();
+  prefetchesRowsOfPack();
   heap();
   forms();
   printf("%d failures\n", failures);
