@@ -132,7 +132,8 @@ private:
 // memory holds fill the few buffers of its misses. On a Zen 4, from memory in
 // pages of 2 MiB, packing 256 x 256 takes 17 us where prefetches of the next
 // rows into L1, as they are read, took 25; 1024 x 256 74 and 128, 256 x 1024 58
-// and 104, 768 x 768 141 and 225 (a loop in C). Streams of two rows are slower.
+// and 104, 768 x 768 141 and 225 (a loop in C, the least of five, beside other
+// machines). Streams of two rows are slower.
 class PrefetchSquares : public IRMutator {
 public:
   explicit PrefetchSquares(SquaresPrefetch what) : what(std::move(what)) {}
