@@ -1,8 +1,8 @@
 /* The machine's OpenCL library, but each queue that has launched kernels says
  * at its end how many, how often the host waited, and how many launches came
  * after the first wait. $FAIL_OPENCL=NAME:N: the N-th call of that function
- * from then on fails. For $MILLE_OPENCL_LIBRARY: all other functions are the
- * library's own. */
+ * from then on fails. $OPENCL_MEMORY: the bytes that each device says it has.
+ * For $MILLE_OPENCL_LIBRARY: all other functions are the library's own. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -91,6 +91,16 @@ EXPORT cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type,
                              cl_uint *number) {
   FAIL("clGetDeviceIDs");
   return REAL(clGetDeviceIDs)(platform, type, room, devices, number);
+}
+
+EXPORT cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what,
+                              size_t room, void *value, size_t *size) {
+  const char *memory = getenv("OPENCL_MEMORY");
+  const cl_int error = REAL(clGetDeviceInfo)(device, what, room, value, size);
+  if (memory && error == CL_SUCCESS && what == CL_DEVICE_GLOBAL_MEM_SIZE &&
+      room >= sizeof(cl_ulong))
+    *(cl_ulong *)value = strtoull(memory, NULL, 10);
+  return error;
 }
 
 EXPORT cl_int clBuildProgram(cl_program program, cl_uint number,
