@@ -6,7 +6,8 @@ are in the cache, and prints CPU seconds, the most memory and the bytes of each 
 then how they grow: the largest exponent e of cost ~ layers^e between a depth and one that
 is at least four times it. Exit status 0 when time and memory grow with at most 1.1, and
 code not at all; memory beyond that of a compile of one layer, which is most of it and
-would hide what grows, with at most 1.25. A test of the gate takes two depths. --train: packages that train.
+would hide what grows, with at most 1.25. A test of the gate takes two depths. --train:
+packages that train.
 """
 import json
 import math

@@ -23,7 +23,7 @@ static uint64_t multipliedBy(Dtype dtype) {
   return dtype.kind == Dtype::f32 ? 0 : MILLE_CPU_AVX512_VNNI;
 }
 
-// The same, where a CPU without it is slower than in f32.
+// That feature, of types that are slower than f32 on a CPU without it.
 static uint64_t neededBy(Dtype dtype) {
   const bool narrow = dtype.kind == Dtype::bf16 || dtype.kind == Dtype::int8;
   return narrow ? multipliedBy(dtype) : 0;

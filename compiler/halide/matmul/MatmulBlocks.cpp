@@ -131,7 +131,7 @@ Expr MatmulPipe::levelAt(const Expr &b, const Expr &x, const Expr &y) const {
   return nibble | (upper & bitsOf8(width == 5 ? 0x80 : 0xc0));
 }
 
-// The same of the tile's block, from where it stands.
+// A level as levelAt has it, from `levels` where these are kept.
 Expr MatmulPipe::levelOf(const Expr &x, const Expr &y) const {
   return keepsLevels ? Expr(levels(x, a, y, b, no)) : levelAt(b, x, y);
 }
@@ -215,9 +215,7 @@ void MatmulPipe::multiplyBlocks() {
     layRowsBeside();
   Expr start = rowRead(), row = rowAt(i, t);
   Expr there = hasShortTiles ? select(lastIsWhole, row, start) : row;
-  k = RDom(0, group, 0, groups / form.parts, names("k"));
   blocks = RDom(0, K / block, names("blocks"));
-  k.where(inTileOfAll(i, t));
   blocks.where(inTileOfAll(i, t));
   std::vector<Var> inBlock = inTile;
   inBlock.insert(inBlock.end(), {share, b});
@@ -232,6 +230,8 @@ void MatmulPipe::multiplyBlocks() {
   dot(inBlock) = undef<int32_t>();
   dot(inBlock) = startAt(b + once.x, share, start);
   if (oneInstruction) {
+    k = RDom(0, group, 0, groups / form.parts, names("k"));
+    k.where(inTileOfAll(i, t));
     Expr turn = keepsLevels ? Expr(k.y) : groupOf(form, k.y);
     Expr inPart = share * (groups / form.parts) + turn;
     dot(inBlock) += cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
@@ -331,20 +331,20 @@ void MatmulPipe::scheduleBlocks() {
       .unroll(a)
       .unroll(i);
   Var nl(names("nl"));
+  const RDom &summed = oneInstruction ? k : halvesOf;
+  dot.update(1)
+      .split(ni, ni, nl, V)
+      .reorder(summed.x, nl, ni, a, i, no, summed.y, share)
+      .atomic()
+      .vectorize(summed.x)
+      .vectorize(nl)
+      .unroll(ni)
+      .unroll(a)
+      .unroll(i)
+      .unroll(summed.y)
+      .unroll(share);
   if (!oneInstruction)
     schedulePairs();
-  else
-    dot.update(1)
-        .split(ni, ni, nl, V)
-        .reorder(k.x, nl, ni, a, i, no, k.y, share)
-        .atomic()
-        .vectorize(k.x)
-        .vectorize(nl)
-        .unroll(ni)
-        .unroll(a)
-        .unroll(i)
-        .unroll(k.y)
-        .unroll(share);
   if (keepsLevels)
     levels.compute_at(pipe.out, no)
         .bound_extent(no, 1)
@@ -365,17 +365,6 @@ void MatmulPipe::scheduleBlocks() {
 // fit.
 void MatmulPipe::schedulePairs() {
   Var nl(names("nl"));
-  dot.update(1)
-      .split(ni, ni, nl, V)
-      .reorder(halvesOf.x, nl, ni, a, i, no, halvesOf.y, share)
-      .atomic()
-      .vectorize(halvesOf.x)
-      .vectorize(nl)
-      .unroll(ni)
-      .unroll(a)
-      .unroll(i)
-      .unroll(halvesOf.y)
-      .unroll(share);
   scheduleTile(pairs, {product, blocks.x}, tile.rows);
   pairs.bound_extent(b, 1)
       .bound(share, 0, s.blocks.parts)
@@ -402,9 +391,9 @@ void MatmulPipe::schedulePairs() {
       .unroll(share);
 }
 
-// Many rows are many tiles of a panel, long after whose first one memory has
-// stopped to read ahead: without prefetches of the next panel a Zen 4 waits a
-// tenth of the time for each at 128 rows.
+// Of many rows the tiles after a panel's first find it in L2, and memory stops
+// to read ahead. So they prefetch the next panel: without that a Zen 4 waits
+// for panels a tenth of the time at 128 rows.
 void MatmulPipe::prefetchBlocks() {
   const int bytes = int(s.blocks.bytes(accumulators));
   if (fewRows && prefetchesStreams)

@@ -138,7 +138,7 @@ private:
     return LetStmt::make(loop->name + ".advance", advanceOf(groups), all);
   }
 
-  // The first step reads the piece from its beginning, but of blocks.
+  // Where the piece begins: a step of blocks may read their scales first.
   Expr firstOfPiece(const Expr &read) const {
     return simplify(read - read % what.pieceElements);
   }
