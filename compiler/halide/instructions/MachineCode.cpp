@@ -8,6 +8,7 @@
 #include "compiler/halide/instructions/RoundingInstruction.h"
 #include "compiler/halide/instructions/TileInstructions.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -32,10 +33,18 @@ namespace {
 // A gather takes longer than single loads, and longer still since microcode
 // mitigates its side channel.
 constexpr const char *tuning = "+prefer-no-gather";
-// LLVM would shift bytes by GFNI's products, which a Zen 4 makes where it adds
-// products of bytes; a shift of words and a mask are made beside these. Four
-// rows of q4_0 that lie in L2 take 0.9 of the time.
-constexpr StringRef slowInGalois = "znver4", withoutGalois = ",-gfni";
+// What LLVM must not use of a CPU.
+// * It would shift bytes by GFNI's products, which a Zen 4 makes where it adds
+//   products of bytes; a shift of words and a mask are made beside these. Four
+//   rows of q4_0 that lie in L2 take 0.9 of the time.
+// * It would move and convert f16 by instructions for arithmetic of f16, which
+//   no set of features asks for (runtime/Cpu.cpp).
+StringRef withheldFrom(StringRef cpu) {
+  return StringSwitch<StringRef>(cpu)
+      .Case("znver4", ",-gfni")
+      .Case("sapphirerapids", ",-avx512fp16")
+      .Default("");
+}
 
 // Instructions that Halide calls by name. For a CPU that lacks one LLVM has no
 // code, and would end the process.
@@ -165,9 +174,7 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
   const Target *target = targetOf(triple, error);
   if (!target)
     return false;
-  std::string features = tuning;
-  if (cpu == slowInGalois)
-    features += withoutGalois;
+  const std::string features = tuning + withheldFrom(cpu).str();
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
       triple, cpu, features, optionsOf(**module), Reloc::PIC_, CodeModel::Small,
       CodeGenOptLevel::Aggressive));

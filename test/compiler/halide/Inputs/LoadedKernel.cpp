@@ -1,12 +1,14 @@
 // Loads kernels as an application would, from a shared object.
 // Must define for them the functions that the runtime defines, and no others.
 #include "test/compiler/halide/Inputs/LoadedKernel.h"
+#include "test/compiler/halide/Inputs/TileEmulator.h"
 
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
 #include <atomic>
+#include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -172,6 +174,12 @@ bool mille::test::machineHas(const Target &isa) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 
+static bool lacksTilesAlone(const Target &isa) {
+  Target others = isa;
+  others.features &= ~uint64_t(MILLE_CPU_AMX);
+  return !machineHas(isa) && machineHas(others);
+}
+
 static const Target *widestIsa() {
   for (const Target &isa : knownTargets()) // best first
     if (isa.features & MILLE_CPU_AVX512 && machineHas(isa))
@@ -182,7 +190,10 @@ static const Target *widestIsa() {
 const Target &mille::test::isaToTest(int argc, char **argv) {
   const std::string named = argc > 1 ? argv[1] : "widest";
   const Target *isa = named == "widest" ? widestIsa() : &isaNamed(named);
-  if (!isa || !machineHas(*isa)) {
+  const bool emulates = isa && lacksTilesAlone(*isa);
+  if (emulates)
+    emulateTiles();
+  if (!isa || (!machineHas(*isa) && !emulates)) {
     // Tests name the features that they require, so this is never asked.
     fprintf(stderr, "this machine lacks %s\n",
             isa ? isa->name.c_str() : "AVX-512");
@@ -191,6 +202,9 @@ const Target &mille::test::isaToTest(int argc, char **argv) {
   printf("%s\n", isa->name.c_str());
   counts = true;
   atexit([] { printf("%zu sizes of kernels ran\n", sizesRun.size()); });
+  if (emulates)
+    atexit(
+        [] { printf("emulated %" PRIu64 " products\n", productsOfTiles()); });
   return *isa;
 }
 

@@ -53,7 +53,8 @@ struct ParsedKernel {
 const Target &isaNamed(const std::string &name);
 bool machineHas(const Target &isa);
 // What the first argument names; `widest` and none: the best of this machine
-// with AVX-512. A test ends here, and says so, where this machine lacks it.
+// with AVX-512. Where this machine lacks tile registers alone they are emulated
+// (TileEmulator.h); where it lacks more a test ends here, and says so.
 const Target &isaToTest(int argc, char **argv);
 
 // Which cases of its list a test takes. With the word `odd` or `even` after the
