@@ -13,12 +13,19 @@ lit=$(sed -n 's/^MILLE_LIT:.*=//p' build/CMakeCache.txt)
 for isa in x86-64-v3 host; do
   "$lit" -sv --param target=$isa build/test/conformance
 done
-for isa in x86-64-v3 widest; do
+# AMX is emulated where a CPU has what else its set takes.
+tiles=$(grep -qw avx512_bf16 /proc/cpuinfo && echo sapphirerapids || true)
+for isa in x86-64-v3 widest $tiles; do
   for name in attention attention-backward blocks narrow panels; do
     build/test/programs/kernel-$name $isa
   done
   for operands in scores sight; do
     build/test/programs/kernel-attention-operands $isa $operands f32 long
+  done
+done
+for operands in ${tiles:+scores sight}; do
+  for element in bf16 bytes; do
+    build/test/programs/kernel-attention-operands $tiles $operands $element long
   done
 done
 work=$(mktemp -d)

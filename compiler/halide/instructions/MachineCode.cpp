@@ -3,6 +3,7 @@
 // bytes.
 #include "compiler/halide/instructions/MachineCode.h"
 
+#include "compiler/halide/instructions/BlockTileInstructions.h"
 #include "compiler/halide/instructions/PickInstruction.h"
 #include "compiler/halide/instructions/PrefetchInstruction.h"
 #include "compiler/halide/instructions/RoundingInstruction.h"
@@ -179,6 +180,7 @@ bool mille::makeMachineCode(const std::string &bitcode, const std::string &cpu,
       triple, cpu, features, optionsOf(**module), Reloc::PIC_, CodeModel::Small,
       CodeGenOptLevel::Aggressive));
   sumByInstructions(**module);
+  sumBlocksByInstructions(**module);
   prefetchIntoCaches(**module);
   pickByInstruction(**module, has(*machine, "+avx512bw"));
   if (!retarget(**module, *machine, error))

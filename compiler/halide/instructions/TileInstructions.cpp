@@ -6,91 +6,24 @@
 
 #include "compiler/halide/instructions/Placeholders.h"
 #include "compiler/halide/instructions/PrefetchInstruction.h"
+#include "compiler/halide/instructions/TileEmitter.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/IntrinsicsX86.h"
-#include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
+using namespace mille;
 
 namespace {
 
-constexpr int registerRows = 16, registerBytes = 64;
 constexpr int inputRegister = 6, weightRegister = 7;
+// All registers follow a call's rows, except the weight's, which has 16.
+constexpr TileShape follows{0, registerBytes},
+    shapes[tileRegisterCount] = {
+        follows, follows, follows, follows,
+        follows, follows, follows, {registerRows, registerBytes}};
 constexpr int64_t linesTogether = 4; // prefetched as a group
-
-// Stack memory of the function that is built.
-AllocaInst *onStack(IRBuilder<> &builder, int64_t bytes) {
-  BasicBlock &entry = builder.GetInsertBlock()->getParent()->getEntryBlock();
-  IRBuilder<> first(&entry, entry.begin());
-  AllocaInst *place =
-      first.CreateAlloca(ArrayType::get(first.getInt8Ty(), uint64_t(bytes)));
-  place->setAlignment(Align(registerBytes));
-  return place;
-}
-
-// Emits instructions of tile registers at a builder's place.
-class Tiles {
-public:
-  explicit Tiles(IRBuilder<> &builder) : builder(builder) {}
-
-  // Configures all registers for `rows` rows, except the weight's, which has
-  // 16. This sets the registers to zero.
-  void configure(Value *rows) {
-    SmallVector<uint8_t> bytes(64, 0);
-    AllocaInst *place = onStack(builder, int64_t(bytes.size()));
-    bytes[0] = 1; // palette
-    for (int i = 0; i < 8; ++i)
-      bytes[16 + 2 * i] = registerBytes;
-    builder.CreateStore(ConstantDataVector::get(builder.getContext(), bytes),
-                        place);
-    Value *all =
-        builder.CreateMul(builder.CreateZExt(rows, builder.getInt64Ty()),
-                          builder.getInt64(0x0001010101010101));
-    all = builder.CreateOr(all, builder.getInt64(uint64_t(registerRows) << 56));
-    builder.CreateStore(
-        all, builder.CreateConstGEP1_64(builder.getInt8Ty(), place, 48));
-    builder.CreateIntrinsic(Intrinsic::x86_ldtilecfg, {place});
-  }
-  void release() { builder.CreateIntrinsic(Intrinsic::x86_tilerelease, {}); }
-  void zero(int tile) {
-    builder.CreateIntrinsic(Intrinsic::x86_tilezero, {number(tile)});
-  }
-  // `unwritten`: nobody writes the memory while the function runs, so that LLVM
-  // may move other instructions past the load.
-  void load(int tile, Value *from, Value *stride, bool unwritten = false) {
-    CallInst *call = builder.CreateIntrinsic(Intrinsic::x86_tileloadd64,
-                                             {number(tile), from, stride});
-    if (unwritten)
-      call->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  }
-  void store(int tile, Value *to, Value *stride) {
-    builder.CreateIntrinsic(Intrinsic::x86_tilestored64,
-                            {number(tile), to, stride});
-  }
-  void multiply(int sum, bool ofBytes) {
-    builder
-        .CreateIntrinsic(
-            ofBytes ? Intrinsic::x86_tdpbusd : Intrinsic::x86_tdpbf16ps,
-            {number(sum), number(inputRegister), number(weightRegister)})
-        ->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  }
-  // Stores a register to unused memory, because a core that stores stays awake.
-  void storeNowhere(int tile) {
-    AllocaInst *place = onStack(builder, registerRows * registerBytes);
-    builder
-        .CreateIntrinsic(Intrinsic::x86_tilestored64,
-                         {number(tile), place, builder.getInt64(registerBytes)})
-        ->setMemoryEffects(MemoryEffects::inaccessibleOrArgMemOnly());
-  }
-
-private:
-  Value *number(int tile) { return builder.getInt8(uint8_t(tile)); }
-  IRBuilder<> &builder;
-};
 
 // The arguments of a call: constants, or arguments of the function that it
 // becomes.
@@ -109,7 +42,7 @@ struct Operands {
   int64_t inputStride;
   Value *weight;
   int64_t weightStride, columnBytes;
-  bool unwritten = false; // see Tiles::load
+  bool unwritten = false; // see TileEmitter::load
 };
 
 // Builds the instructions of one call.
@@ -132,10 +65,10 @@ public:
   }
 
   // Without all parts other work comes between this call and the next.
-  bool isWhole() const { return parts == mille::allParts; }
+  bool isWhole() const { return parts == allParts; }
 
 private:
-  bool has(mille::TileParts part) const { return parts & part; }
+  bool has(TileParts part) const { return parts & part; }
 
   void buildSome() {
     Value *several =
@@ -146,8 +79,8 @@ private:
     height = builder.CreateSelect(several, half, rows);
     Value *isPart =
         builder.CreateICmpNE(height, builder.getInt32(registerRows));
-    if (has(mille::opensSums))
-      when(isPart, [&] { tiles.configure(height); });
+    if (has(opensSums))
+      when(isPart, [&] { tiles.configure(shapes, height); });
     BasicBlock *two = block("two"), *one = block("one"), *end = block("end");
     builder.CreateCondBr(several, two, one);
     for (auto [place, count] : {std::pair{two, 2}, std::pair{one, 1}}) {
@@ -156,8 +89,9 @@ private:
       builder.CreateBr(end);
     }
     builder.SetInsertPoint(end);
-    if (has(mille::storesSums))
-      when(isPart, [&] { tiles.configure(builder.getInt32(registerRows)); });
+    if (has(storesSums))
+      when(isPart,
+           [&] { tiles.configure(shapes, builder.getInt32(registerRows)); });
   }
 
   BasicBlock *block(const char *name) {
@@ -219,14 +153,14 @@ private:
                 plus(plus(sums, row ? times(lowerBy(), stride) : bytes(0)),
                      bytes(column * registerBytes)));
     };
-    if (has(mille::opensSums))
+    if (has(opensSums))
       eachSum([&](int tile, Value *place) {
         adds ? tiles.load(tile, place, bytes(stride)) : tiles.zero(tile);
       });
     addSteps(count);
-    if (restBytes && has(mille::addsRest))
+    if (restBytes && has(addsRest))
       step(count, rest(), [](int64_t) {});
-    if (has(mille::storesSums))
+    if (has(storesSums))
       eachSum([&](int tile, Value *place) {
         tiles.store(tile, place, bytes(stride));
       });
@@ -283,7 +217,7 @@ private:
       Value *first = plus(
           ahead, times(builder.CreateAdd(group, turn), linesTogether * line));
       for (int64_t i = 0; i < linesTogether; ++i)
-        mille::emitPrefetchIntoL2(builder, plus(first, bytes(line * i)));
+        emitPrefetchIntoL2(builder, plus(first, bytes(line * i)));
     });
   }
 
@@ -302,7 +236,9 @@ private:
           tiles.load(weightRegister,
                      plus(from.weight, bytes(column * from.columnBytes)),
                      bytes(from.weightStride), from.unwritten);
-        tiles.multiply(sumRegister(row, int(column)), ofBytes);
+        tiles.multiply(
+            ofBytes ? TileProduct::unsignedBySigned : TileProduct::pairsOfBf16,
+            sumRegister(row, int(column)), inputRegister, weightRegister);
         if (const int64_t products = row * tileColumns + i;
             products % count == 0)
           ask(products / count);
@@ -354,7 +290,7 @@ private:
   const int64_t parts;
   Function &function;
   IRBuilder<> builder;
-  Tiles tiles;
+  TileEmitter tiles;
   Value *input, *weight, *sums;
   Value *ahead, *lines; // to prefetch: the first byte and the lines
   Value *rows, *steps, *from, *to;
@@ -370,10 +306,9 @@ void replace(CallInst &call) {
       passed.push_back(argument);
       types.push_back(argument->getType());
     }
-  Function *body =
-      Function::Create(FunctionType::get(call.getType(), types, false),
-                       GlobalValue::InternalLinkage,
-                       Twine(mille::tileSumsName) + "_of_call", module);
+  Function *body = Function::Create(
+      FunctionType::get(call.getType(), types, false),
+      GlobalValue::InternalLinkage, Twine(tileSumsName) + "_of_call", module);
   body->addFnAttr(Attribute::NoUnwind);
   Arguments arguments;
   auto next = body->arg_begin();
@@ -391,16 +326,6 @@ void replace(CallInst &call) {
     body->eraseFromParent();
 }
 
-void configureAround(Function &function) {
-  IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
-  Tiles(builder).configure(builder.getInt32(registerRows));
-  for (BasicBlock &block : function)
-    if (auto *end = dyn_cast<ReturnInst>(block.getTerminator())) {
-      builder.SetInsertPoint(end);
-      Tiles(builder).release();
-    }
-}
-
 } // namespace
 
 void mille::sumByInstructions(Module &module) {
@@ -410,5 +335,5 @@ void mille::sumByInstructions(Module &module) {
     replace(call);
   });
   for (Function *caller : callers)
-    configureAround(*caller);
+    configureAround(*caller, shapes, registerRows);
 }

@@ -15,9 +15,11 @@ namespace mille {
 
 namespace {
 
-MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank) {
+MatmulTile tileOf(const KernelSpec &spec, const Core &core, unsigned rank,
+                  bool few) {
   std::vector<MatmulTile> tiles = tilesOf(spec, core);
-  return tiles[rank < tiles.size() ? rank : 0];
+  const MatmulTile &tile = tiles[rank < tiles.size() ? rank : 0];
+  return few && tile.inRegisters ? tiles[0] : tile;
 }
 
 // Whether the sums of bytes are so short that a vector of the epilogue takes
@@ -40,7 +42,6 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       isSmall(!device && mille::isSmall(spec, coreOf(machine, s.isNarrow()))),
       widens(!device && widensPairs(s, coreOf(machine, s.isNarrow()))),
       oneInstruction(!(s.ofBytes() || s.ofBlocks()) || machine.bytes),
-      inTiles(machine.tileRegisters && s.isNarrow()),
       prefetchesIntoL2(machine.prefetchesIntoL2), picks(machine.picks),
       looksFar(machine.looksFar), foresees(machine.foresees),
       prefetchesStreams(machine.prefetchesStreams),
@@ -51,7 +52,9 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
           device ? deviceTileOf(s, few ? coreDescription() : gpuDescription())
                  : DeviceTile{}),
       tile(device ? MatmulTile{deviceTile.rows, deviceTile.columns, 0, 0}
-                  : tileOf(spec, coreOf(machine, s.isNarrow()), rank)),
+                  : tileOf(spec, coreOf(machine, s.isNarrow()), rank, few)),
+      inTiles(s.ofBlocks() ? tile.inRegisters
+                           : machine.tileRegisters && s.isNarrow()),
       chunk(few ? tile.chunkOfFew : tile.chunk), V(machine.lanes),
       K(int(s.inner)), panel(int(s.panel)), panels(int(s.panels)),
       accumulators(s.accumulators), group(int(s.group())),
@@ -69,8 +72,10 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
                       : 1),
       hasRowClasses(machine.wide),
       keepsLevels(!few && hasRowClasses && mille::keepsLevels(s)),
-      // Sums that tile registers made lie in L1 already.
-      parksSums(pipelined || (s.parks() && !inTiles)),
+      // Sums that tile registers made lie in L1 already; those of blocks are
+      // scaled in vectors, and a tile has more rows than others.
+      parksSums(pipelined || (s.ofBlocks() && inTiles) ||
+                (s.parks() && !inTiles)),
       leastRows(few && tile.rows > 2 ? tile.rows - 2 : tile.rows - 1),
       // A machine without row classes has one kernel for all numbers of rows.
       hasShortTiles(inTiles || few || !machine.wide || isSmall ||

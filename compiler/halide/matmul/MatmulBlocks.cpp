@@ -214,47 +214,57 @@ void MatmulPipe::multiplyBlocks() {
   if (rowsBeside)
     layRowsBeside();
   Expr start = rowRead(), row = rowAt(i, t);
-  Expr there = hasShortTiles ? select(lastIsWhole, row, start) : row;
+  Expr there = inTiles         ? start
+               : hasShortTiles ? select(lastIsWhole, row, start)
+                               : row;
   blocks = RDom(0, K / block, names("blocks"));
-  blocks.where(inTileOfAll(i, t));
-  std::vector<Var> inBlock = inTile;
-  inBlock.insert(inBlock.end(), {share, b});
+  if (!inTiles)
+    blocks.where(inTileOfAll(i, t));
   if (keepsLevels) {
     levels = make("levels");
     levels(byte, a, groupOfBlock, b, no) = levelAt(b, byte, groupOfBlock);
   }
   dot = make("dot");
-  // A row that is not summed costs nothing: not even the start of its sum.
-  RDom once(0, 1, names("once"));
-  once.where(inTileOfAll(i, t));
-  dot(inBlock) = undef<int32_t>();
-  dot(inBlock) = startAt(b + once.x, share, start);
-  if (oneInstruction) {
-    k = RDom(0, group, 0, groups / form.parts, names("k"));
-    k.where(inTileOfAll(i, t));
-    Expr turn = keepsLevels ? Expr(k.y) : groupOf(form, k.y);
-    Expr inPart = share * (groups / form.parts) + turn;
-    dot(inBlock) += cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
-                    cast<int32_t>(inputAt(b, inPart * group + k.x, there));
-  } else {
-    sumPairs(there);
-  }
-  std::vector<Expr> ofBlock(inTile.begin(), inTile.end());
-  ofBlock.insert(ofBlock.end(), {0, blocks.x});
+  inTiles ? sumBlocksInTiles(there) : sumBlocksInVectors(start, there);
   product(inTile) = 0.0f;
   const Expr step = ofInput(0, blocks.x, there);
-  auto integersOf = [&] { return countOf(reinterpret<float>(dot(ofBlock))); };
-  Expr integers = integersOf(), scale = scaleAt(blocks.x, 0);
+  auto integersOf = [&](int part) {
+    std::vector<Expr> ofBlock(inTile.begin(), inTile.end());
+    ofBlock.insert(ofBlock.end(), {part, blocks.x});
+    Expr bits = dot(ofBlock);
+    if (inTiles) // whose sums begin at 0
+      bits += startAt(blocks.x, part, start);
+    return countOf(reinterpret<float>(bits));
+  };
+  Expr integers = integersOf(0), scale = scaleAt(blocks.x, 0);
   if (form.scales() == 1) {
     product(inTile) += integers * multiplied(scale, step);
     return;
   }
   // Two sums, which are not left to be added in any order.
-  ofBlock[ofBlock.size() - 2] = 1;
   Expr others = form.hasLeast ? multiplied(countOf(ofInput(1, blocks.x, there)),
                                            leastAt(blocks.x))
-                              : multiplied(integersOf(), scaleAt(blocks.x, 1));
+                              : multiplied(integersOf(1), scaleAt(blocks.x, 1));
   product(inTile) += added(multiplied(integers, scale), others) * step;
+}
+
+// A row that is not summed costs nothing: not even the start of its sum.
+void MatmulPipe::sumBlocksInVectors(const Expr &start, const Expr &there) {
+  std::vector<Var> inBlock = inTile;
+  inBlock.insert(inBlock.end(), {share, b});
+  RDom once(0, 1, names("once"));
+  once.where(inTileOfAll(i, t));
+  dot(inBlock) = undef<int32_t>();
+  dot(inBlock) = startAt(b + once.x, share, start);
+  if (!oneInstruction)
+    return sumPairs(there);
+  const BlockForm &form = s.blocks;
+  k = RDom(0, group, 0, groups / form.parts, names("k"));
+  k.where(inTileOfAll(i, t));
+  Expr turn = keepsLevels ? Expr(k.y) : groupOf(form, k.y);
+  Expr inPart = share * (groups / form.parts) + turn;
+  dot(inBlock) += cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
+                  cast<int32_t>(inputAt(b, inPart * group + k.x, there));
 }
 
 // Where no instruction adds four products, one adds two: a group's sum stands
@@ -345,6 +355,12 @@ void MatmulPipe::scheduleBlocks() {
       .unroll(share);
   if (!oneInstruction)
     schedulePairs();
+  scheduleLevels();
+  prefetchBlocks();
+  pipe.passes.push_back(unswitchUpdate(product.name()));
+}
+
+void MatmulPipe::scheduleLevels() {
   if (keepsLevels)
     levels.compute_at(pipe.out, no)
         .bound_extent(no, 1)
@@ -357,8 +373,6 @@ void MatmulPipe::scheduleBlocks() {
         .unroll(byte)
         .unroll(a)
         .unroll(groupOfBlock);
-  prefetchBlocks();
-  pipe.passes.push_back(unswitchUpdate(product.name()));
 }
 
 // Sums in 16 bits are not associative for Halide, which does not know that they

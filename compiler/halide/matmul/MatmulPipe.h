@@ -53,6 +53,11 @@ private:
   Expr inputAt(const Expr &b, const Expr &x, const Expr &row) const;
   Expr ofInput(int kind, const Expr &b, const Expr &row) const;
   Expr ofLevels(const Expr &sum) const;
+  void sumBlocksInTiles(const Expr &there);
+  void sumBlocksInVectors(const Expr &start, const Expr &there);
+  int blocksAtOnce() const;
+  void scheduleBlockTiles();
+  void scheduleLevels();
   void scheduleBlocks();
   void schedulePairs();
   void prefetchBlocks();
@@ -92,9 +97,6 @@ private:
   const bool widens;
   // One instruction multiplies and adds a group of the input's values, or f32.
   const bool oneInstruction;
-  // Tile registers hold the sums while K is summed; the epilogue reads them
-  // from L1.
-  const bool inTiles;
   // As in Machine.
   const bool prefetchesIntoL2, picks, looksFar, foresees, prefetchesStreams,
       oneStream;
@@ -103,6 +105,9 @@ private:
   const bool byExpert;
   const DeviceTile deviceTile;
   const MatmulTile tile; // on a device: the tile of one item
+  // Tile registers hold the sums while K is summed, of blocks while some are;
+  // what comes next reads them from L1.
+  const bool inTiles;
   const int chunk; // steps of K that every tile does before any tile does more
   const int V, K, panel, panels, accumulators;
   const int group, steps;   // K is `steps` steps of `group` values
@@ -137,6 +142,7 @@ private:
   RDom wideRows;    // column, row in a tile
   RDom k, rest;     // the steps of K, and the values of K after the last step
   RDom blocks;      // of a weight in blocks; k is then a block's values
+  Halide::RVar someBlocks{names("some_blocks")}, ofSome{names("of_some")};
   Func beside, parametersBeside;            // the rows, block by block
   Func dot;                                 // the sum of a block's products
   Var b{names("b")}, share{names("share")}; // block, part that has a scale

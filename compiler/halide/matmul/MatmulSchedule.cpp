@@ -155,7 +155,7 @@ void MatmulPipe::schedule() {
         .vectorize(l)
         .store_in(MemoryType::Stack);
   if (inTiles)
-    return sumInTiles();
+    return s.ofBlocks() ? scheduleBlockTiles() : sumInTiles();
   s.ofBlocks() ? scheduleBlocks() : scheduleSums();
   // A small weight's kernel has one copy of the loops, which asks in each tile.
   if (hasShortTiles && !isSmall)

@@ -24,7 +24,8 @@ Core coreOf(const CpuTraits &traits, bool narrow) {
             traits.tileRegisters && narrow ? 8 : 0,
             !traits.tileRegisters,
             !traits.looksFar,
-            traits.looksFar};
+            traits.looksFar,
+            traits.tileRegisters};
   return {16, 8, 2, 5, 2, 32, 32 << 10, 512 << 10};
 }
 
@@ -167,6 +168,17 @@ int rowsOfBlockTile(const MatmulSpec &m, const Core &core) {
   return std::clamp(rows / 2 * 2, 2, 8);
 }
 
+// Tile registers add up blocks where a measurement finds that faster
+// (docs/decode.md, In tile registers).
+std::vector<MatmulTile> blockTilesOf(const MatmulSpec &m, const Core &core) {
+  const int steps = int(m.steps()), columns = int(m.panel / m.accumulators);
+  std::vector<MatmulTile> tiles{
+      {rowsOfBlockTile(m, core), columns, steps, steps}};
+  if (core.sumsBlocksInTiles)
+    tiles.push_back({tileLanes / m.accumulators, columns, steps, steps, true});
+  return tiles;
+}
+
 std::string explainBlockTile(const MatmulSpec &m, const Core &core) {
   const MatmulTile tile{rowsOfBlockTile(m, core), int(m.panel / m.accumulators),
                         int(m.steps()), int(m.steps())};
@@ -206,8 +218,7 @@ std::vector<MatmulTile> tilesOf(const KernelSpec &spec, const Core &core) {
     return {registerTileOf(m, core)};
   const int steps = int(m.steps());
   if (m.ofBlocks())
-    return {{rowsOfBlockTile(m, core), int(m.panel / m.accumulators), steps,
-             steps}};
+    return blockTilesOf(m, core);
   std::vector<Shape> shapes = bestShapes(m, core, 4);
   if (isSmall(spec, core))
     lowestFirst(shapes, core);
@@ -327,6 +338,8 @@ std::string inWords(const MatmulTile &tile, const MatmulSpec &m) {
   if (tile.chunkOfFew != tile.chunk)
     text << ", of few rows " << (tile.chunk == steps ? "in pieces " : "")
          << "of " << tile.chunkOfFew;
+  if (tile.inRegisters)
+    text << ", many rows in tile registers";
   return text.str();
 }
 

@@ -22,8 +22,9 @@ struct Core {
   int tileRegisters = 0; // which then hold the sums
   bool pipelines =
       false; // tiles of many rows whose sums are whole: PipelineTiles.h
-  bool waitsForL3 = false; // for rows and panels that L2 does not hold
-  bool addsPairs = false;  // products of two bf16, by one instruction
+  bool waitsForL3 = false;        // for rows and panels that L2 does not hold
+  bool addsPairs = false;         // products of two bf16, by one instruction
+  bool sumsBlocksInTiles = false; // in tile registers, where a tile says so
 };
 // Narrow types have their sums in tile registers, if there are any.
 Core coreOf(const CpuTraits &traits = {}, bool narrow = false);
@@ -32,6 +33,7 @@ struct MatmulTile {
   int rows, columns; // of the out, in every accumulator
   int chunk;         // steps of K that all tiles do before any tile does more
   int chunkOfFew;    // the same for the class of few rows
+  bool inRegisters = false; // many rows' blocks are added up in tile registers
 
   // With more rows than these, tiles of `rows` and of `rows` - 1 rows leave no
   // row over.

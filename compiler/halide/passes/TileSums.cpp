@@ -4,6 +4,7 @@
 #include "compiler/halide/passes/TileSums.h"
 
 #include "compiler/halide/instructions/TileInstructions.h"
+#include "compiler/halide/passes/FirstByte.h"
 #include "compiler/halide/passes/Loops.h"
 #include "compiler/halide/passes/Prefetch.h"
 
@@ -20,69 +21,18 @@ constexpr int mostRows = 32; // of one call
 constexpr int rowsBetween = 4;
 constexpr int sumsPlace = 4; // among a call's arguments
 
-// A value found inside a statement's loops, expressed by names that are known
-// outside of the loops. Each loop is taken at its first iteration, except the
-// loop `row`, which is taken at iteration `iteration`.
-class Found : public IRVisitor {
-public:
-  explicit Found(const std::string &row = "", int iteration = 0)
-      : row(row), iteration(iteration) {}
-  Expr value;
-
-protected:
-  using IRVisitor::visit;
-
-  void visit(const For *loop) override {
-    within(loop->name, isOver(loop, row) ? loop->min + iteration : loop->min,
-           loop->body);
-  }
-  void visit(const LetStmt *let) override {
-    within(let->name, let->value, let->body);
-  }
-  void visit(const Let *let) override {
-    within(let->name, let->value, let->body);
-  }
-
-private:
-  template <typename Body>
-  void within(const std::string &variable, const Expr &of, const Body &body) {
-    const bool known = value.defined();
-    body.accept(this);
-    if (!known && value.defined())
-      value = substitute(variable, of, value);
-  }
-  std::string row;
-  int iteration;
-};
-
-// The first byte that is read of a buffer.
-class Place : public Found {
-public:
-  Place(const std::string &buffer, const std::string &row, int iteration)
-      : Found(row, iteration), buffer(buffer) {}
-
-private:
-  using Found::visit;
-  void visit(const Load *load) override {
-    if (!value.defined() && load->name == buffer)
-      value = cast<int64_t>(load->index) * load->type.bytes();
-    Found::visit(load);
-  }
-  std::string buffer;
-};
-
 // The number of iterations of a loop.
-class Extent : public Found {
+class Extent : public FoundInLoops {
 public:
   explicit Extent(const std::string &variable) : variable(variable) {}
 
 private:
-  using Found::visit;
+  using FoundInLoops::visit;
   void visit(const For *loop) override {
     if (!value.defined() && isOver(loop, variable))
       value = loop->extent;
     else
-      Found::visit(loop);
+      FoundInLoops::visit(loop);
   }
   std::string variable;
 };
@@ -320,7 +270,7 @@ private:
 
   Expr byteAt(const Stmt &loops, const std::string &buffer,
               int iteration) const {
-    Place place(buffer, what.row, iteration);
+    FirstByte place(buffer, what.row, iteration);
     loops.accept(&place);
     return place.value;
   }

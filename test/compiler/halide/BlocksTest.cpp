@@ -268,8 +268,19 @@ void checkScratch(const Case &c, const KernelInfo &info) {
              " are said");
 }
 
+// The kernels of many rows, one for each tile.
+std::vector<mille_kernel_function> manyOf(const Case &c, const Target &isa) {
+  const MadeKernel &kernel = made(c.text(), isa);
+  const size_t ranks = generators().tiles(kernel.parsed->op, isa).size();
+  std::vector<mille_kernel_function> kernels{kernel.function};
+  for (unsigned rank = 1; rank < ranks; ++rank)
+    kernels.push_back(made(c.text(), isa, RowClass::many, rank).function);
+  return kernels;
+}
+
 void check(const Case &c, const Target &isa) {
   const MadeKernel &kernel = made(c.text(), isa);
+  const std::vector<mille_kernel_function> all = manyOf(c, isa);
   const KernelInfo &info = kernel.parsed->info;
   mille_kernel_function many = kernel.function, few = many;
   if (kernelSymbol(info, isa, RowClass::few) !=
@@ -288,13 +299,15 @@ void check(const Case &c, const Target &isa) {
         checkScratch(c, info);
       checkValues(data);
       const std::vector<char> whole = data.bits(); // with what is between rows
-      if (rows >= least) {
+      for (mille_kernel_function ofTile : all) {
+        if (rows < least)
+          break;
         clear();
         resetScratch();
-        data.run(many, 0, rows, 0, c.columns);
+        data.run(ofTile, 0, rows, 0, c.columns);
         checkScratch(c, info);
         expect(whole == data.bits(),
-               c.name() + ": bits differ between classes");
+               c.name() + ": bits differ between classes or tiles");
       }
       clear();
       for (int64_t n = 0; n < c.columns; n += 16)

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <set>
 #include <sys/mman.h>
+#include <tuple>
 #include <unistd.h>
 #include <utility>
 
@@ -249,12 +250,12 @@ mille_kernel_function mille::test::load(ParsedKernel &kernel, const Target &isa,
 }
 
 const MadeKernel &mille::test::made(const std::string &text, const Target &isa,
-                                    RowClass rows) {
-  static std::map<std::pair<RowClass, std::string>, MadeKernel> all;
-  MadeKernel &entry = all[{rows, isa.name + text}];
+                                    RowClass rows, unsigned rank) {
+  static std::map<std::tuple<RowClass, unsigned, std::string>, MadeKernel> all;
+  MadeKernel &entry = all[{rows, rank, isa.name + text}];
   if (!entry.parsed) {
     entry.parsed = std::make_unique<ParsedKernel>(text);
-    entry.function = load(*entry.parsed, isa, rows);
+    entry.function = load(*entry.parsed, isa, rows, rank);
   }
   return entry;
 }

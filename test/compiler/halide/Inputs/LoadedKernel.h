@@ -75,13 +75,13 @@ private:
 mille_kernel_function load(ParsedKernel &kernel, const Target &isa,
                            RowClass rows, unsigned rank = 0);
 
-// A kernel, made once for each text, instruction set and class of rows.
+// A kernel, made once for each text, instruction set, class of rows and tile.
 struct MadeKernel {
   std::unique_ptr<ParsedKernel> parsed;
   mille_kernel_function function = nullptr;
 };
 const MadeKernel &made(const std::string &text, const Target &isa,
-                       RowClass rows = RowClass::many);
+                       RowClass rows = RowClass::many, unsigned rank = 0);
 
 // The type of rows of `columns` elements, in MLIR text.
 std::string rowsOf(int64_t columns, int64_t stride, const char *element);
