@@ -36,6 +36,13 @@ done
 "$mille" verify package-f32 --inputs ids.safetensors
 venv/bin/python "$real" compare "$model" f32.safetensors $ids wide.gguf 2> peer.log
 
+# Ids that are no text, whose second token magnifies what is rounded: numpy's float32 is
+# 2.4e-5 of the largest logit off there, and 1e-6 to 2e-6 elsewhere.
+ids=6755,17372,20889,14017,18618,22499,35816,12239,16231,33092,16731,12899,3354
+python3 "$tensors" make random.safetensors "input_ids:i64:1x13=$ids"
+"$mille" run package-f32 --inputs random.safetensors --outputs f32.safetensors
+venv/bin/python "$real" rounding "$model" f32.safetensors $ids
+
 if [ "${2:-}" = all ]; then
   fetch_gemma3
   ids=2,818,5279,529,7001,563
@@ -46,7 +53,3 @@ if [ "${2:-}" = all ]; then
   venv/bin/python "$real" peer wide-gemma.gguf gemma.safetensors $ids 2> peer.log
 fi
 $fuzz
-
-# On random ids one token of twelve differs by 4e-5 of the largest logit (the bound is
-# 2e-5), with the same bits on two instruction sets. This check is last, since it fails.
-"$mille" verify package-f32

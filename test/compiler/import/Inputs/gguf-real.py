@@ -3,11 +3,13 @@
 
   gguf-real.py compare FILE.gguf LOGITS.safetensors IDS PEER.gguf
   gguf-real.py peer PEER.gguf LOGITS.safetensors IDS
+  gguf-real.py rounding FILE.gguf LOGITS.safetensors IDS
   gguf-real.py widen FILE.gguf WIDE.gguf
 
 IDS with commas between. The first other is a forward pass of a llama in float64,
 by numpy, on what gguf-py (PyPI) decodes; the second is a llama.cpp on PEER.gguf,
-and alone for other architectures. `widen`
+and alone for other architectures. `rounding` wants a run in f32 to be as near to
+float64, token by token, as numpy's float32 is, within a factor. `widen`
 writes the same model in F32, since a llama.cpp rounds activations to 8 bits
 where they meet blocks.
 """
@@ -34,25 +36,25 @@ def turned(x, base):
     """Pairs of neighbours, as the file's rows are."""
     tokens, heads, size = x.shape
     angle = np.arange(tokens)[:, None] * base ** (-np.arange(0, size, 2) / size)
-    cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    cos, sin = (of(angle)[:, None].astype(x.dtype) for of in (np.cos, np.sin))
     a, b = x[..., 0::2], x[..., 1::2]
     return np.stack([a * cos - b * sin, a * sin + b * cos], -1).reshape(x.shape)
 
 
-def logits(path, ids):
+def logits(path, ids, number=np.float64):
     reader = gguf.GGUFReader(path)
     weights = {t.name: t for t in reader.tensors}
 
     def w(name):
         t = weights[name + ".weight"]
-        return gguf.dequantize(t.data, t.tensor_type).astype(np.float64)
+        return gguf.dequantize(t.data, t.tensor_type).astype(number)
 
-    eps = key(reader, "attention.layer_norm_rms_epsilon")
+    eps = number(key(reader, "attention.layer_norm_rms_epsilon"))
     heads, kv = key(reader, "attention.head_count"), key(reader, "attention.head_count_kv")
     base = key(reader, "rope.freq_base")
     words = w("token_embd")
     x, n = words[ids], len(ids)
-    hidden = np.triu(np.full((n, n), -np.inf), 1)
+    hidden = np.triu(np.full((n, n), -np.inf, number), 1)
     for layer in range(key(reader, "block_count")):
         p = f"blk.{layer}."
         u = rms(x, w(p + "attn_norm"), eps)
@@ -60,7 +62,7 @@ def logits(path, ids):
         q = turned(q.reshape(n, heads, -1), base)
         k = turned(k.reshape(n, kv, -1), base).repeat(heads // kv, 1)
         v = v.reshape(n, kv, -1).repeat(heads // kv, 1)
-        score = np.einsum("ihd,jhd->hij", q, k) / np.sqrt(q.shape[-1]) + hidden
+        score = np.einsum("ihd,jhd->hij", q, k) / number(np.sqrt(q.shape[-1])) + hidden
         share = np.exp(score - score.max(-1, keepdims=True))
         share /= share.sum(-1, keepdims=True)
         o = np.einsum("hij,jhd->ihd", share, v).reshape(n, -1)
@@ -93,6 +95,17 @@ def compare(name, ours, theirs, least):
     return cosine >= least
 
 
+def rounding(path, ours, ids):
+    """Whether each token is as far from float64 as four times numpy's float32."""
+    exact, single = logits(path, ids), logits(path, ids, np.float32)
+    mine, theirs = (np.abs(one - exact).max(-1) / np.abs(exact).max()
+                    for one in (ours, single))
+    worst = (mine / theirs).max()
+    print(f"f32: largest error {mine.max():.2g} of the largest logit, numpy's float32 "
+          f"{theirs.max():.2g}; of one token {worst:.2g} times numpy's")
+    return worst <= 4
+
+
 def widen(path, wide):
     reader = gguf.GGUFReader(path)
     with open(path, "rb") as file:
@@ -116,6 +129,8 @@ if sys.argv[1] == "widen":
 path, result, words, *peers = sys.argv[2:]
 ids = [int(word) for word in words.split(",")]
 mine, fine = read(result, "logits"), True
+if sys.argv[1] == "rounding":
+    sys.exit(0 if rounding(path, mine, ids) else 1)
 if sys.argv[1] == "compare":
     fine = compare("numpy on gguf-py's numbers", mine, logits(path, ids),
                    0.99999999)
