@@ -146,10 +146,15 @@ int Pool::start(int count) {
   if ((error = pthread_attr_init(&attributes)))
     return error;
   pthread_attr_setstacksize(&attributes, stackBytes);
-  // Workers block all signals: the application's threads handle them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  // Workers block all signals, for the application's threads handle them; but
+  // those that a thread's own instruction raises would end the process past the
+  // application's handlers, as where a file of weights is cut.
+  sigset_t others, before;
+  sigfillset(&others);
+  const int raised[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+  for (int own : raised)
+    sigdelset(&others, own);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   for (; started < count; ++started) {
     starts[started] = {this, started, 0, {}};
     error =

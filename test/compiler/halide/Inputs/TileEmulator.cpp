@@ -2,8 +2,6 @@
 // Must use nothing in the handler that a signal may not interrupt.
 #include "test/compiler/halide/Inputs/TileEmulator.h"
 
-#include "compiler/weights/Elements.h"
-
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -214,7 +212,12 @@ float flushed(float number) {
                                                  : number;
 }
 
-float widened(uint16_t bits) { return flushed(mille::widenBf16(bits)); }
+float widened(uint16_t bf16) {
+  const uint32_t bits = uint32_t(bf16) << 16;
+  float number;
+  memcpy(&number, &bits, sizeof number);
+  return flushed(number);
+}
 
 // Even and odd values of K have sums of their own, which are added at the end.
 void addPairs(const Instruction &by) {
