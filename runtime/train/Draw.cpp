@@ -4,6 +4,7 @@
 // differ in the last bits. Must not contract a product and a sum: bits do not
 // depend on the width of vectors.
 #include "runtime/train/Draw.h"
+#include "runtime/train/Widths.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,17 +146,10 @@ struct Pairs {
   }
 };
 
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
-#define HALF __attribute__((target("avx2")))
-#else
-#define WIDE
-#define HALF
-#endif
-template <typename Numbers> WIDE void drawWide(const Numbers &numbers) {
+template <typename Numbers> MILLE_WIDE void drawWide(const Numbers &numbers) {
   numbers.template draw<8>();
 }
-template <typename Numbers> HALF void drawHalf(const Numbers &numbers) {
+template <typename Numbers> MILLE_HALF void drawHalf(const Numbers &numbers) {
   numbers.template draw<4>();
 }
 

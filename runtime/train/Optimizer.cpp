@@ -1,6 +1,7 @@
 // The same operations on every CPU, in vectors as wide as it has: bits do not
 // depend on the width. Must not contract a product and a sum.
 #include "runtime/train/Optimizer.h"
+#include "runtime/train/Widths.h"
 
 #include <math.h>
 #include <string.h>
@@ -163,23 +164,16 @@ inline __attribute__((always_inline)) double anySum(const float *values,
          ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw")))
-#define HALF __attribute__((target("avx2")))
-#else
-#define WIDE
-#define HALF
-#endif
-WIDE Lengths updateWide(const Stretch &s, const Numbers &n) {
+MILLE_WIDE Lengths updateWide(const Stretch &s, const Numbers &n) {
   return any(s, n);
 }
-HALF Lengths updateHalf(const Stretch &s, const Numbers &n) {
+MILLE_HALF Lengths updateHalf(const Stretch &s, const Numbers &n) {
   return any(s, n);
 }
-WIDE double sumWide(const float *values, uint64_t count) {
+MILLE_WIDE double sumWide(const float *values, uint64_t count) {
   return anySum(values, count);
 }
-HALF double sumHalf(const float *values, uint64_t count) {
+MILLE_HALF double sumHalf(const float *values, uint64_t count) {
   return anySum(values, count);
 }
 
