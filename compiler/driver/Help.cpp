@@ -34,15 +34,20 @@ static std::string entry(const std::string &name, const std::string &text) {
   return line + fill(text, column) + "\n";
 }
 
-// "-o, --output=DIR".
+// "-o, --output=DIR"; "--option[=N]", whose value may be left out.
 static std::string spelling(const CLI::Option *option) {
   std::string text;
   for (const std::string &name : option->get_snames())
     text += (text.empty() ? "-" : ", -") + name;
   for (const std::string &name : option->get_lnames())
     text += (text.empty() ? "--" : ", --") + name;
-  if (option->get_items_expected_max() > 0 && !option->get_type_name().empty())
-    text += "=" + option->get_type_name();
+  if (option->get_type_name().empty())
+    return text;
+  const std::string value = "=" + option->get_type_name();
+  if (option->get_items_expected_min() > 0)
+    text += value;
+  else if (option->get_items_expected_max() > 0)
+    text += "[" + value + "]";
   return text;
 }
 

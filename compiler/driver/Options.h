@@ -115,6 +115,7 @@ struct GenerateOptions {
   std::vector<double> biases;
   std::vector<std::string> stops;
   std::optional<int64_t> logprobs;
+  std::string logits;           // a file for those of each token; "": none
   std::string speculate, draft; // guesses by n-grams, by a package; "": none
   int64_t guesses = 4;
   unsigned threads = 0;

@@ -184,6 +184,7 @@ static void checkDraws(CLI::App *app, GenerateOptions &o) {
                                  "--seed",
                                  "--logit-bias",
                                  "--logprobs",
+                                 "--logits",
                                  "--speculate",
                                  "--draft",
                                  "--drop-oldest"};
@@ -243,6 +244,25 @@ static void addPrompt(CLI::App *app, GenerateOptions &o) {
       ->needs(chat);
 }
 
+// What is said of each token beside its text.
+static void addSaid(CLI::App *app, GenerateOptions &o) {
+  CLI::Option *json =
+      app->add_flag("--json", o.json, "a line of JSON for each token");
+  app->add_option("--logprobs", o.logprobs,
+                  "in it the logarithm of the token's probability, and the N "
+                  "likeliest ones with theirs (without =N: none)")
+      ->type_name("N")
+      ->check(numberFrom(0, 1000))
+      ->expected(0, 1)
+      ->default_str("0")
+      ->needs(json);
+  app->add_option("--logits", o.logits,
+                  "write the logits that each token was drawn from, [tokens, "
+                  "vocabulary], and the tokens' ids")
+      ->type_name("FILE.safetensors")
+      ->excludes("--chat");
+}
+
 void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
   CLI::App *app =
       addCommand(root, "generate", "continue a text, or chat, token by token");
@@ -253,7 +273,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
       ->required();
   app->add_option("--dtype", o.dtype,
                   "what a MODEL is compiled in (default: the blocks that a "
-                  "GGUF stores, else f32)")
+                  "GGUF stores, on a device bf16 in their place; else f32)")
       ->type_name("NAME")
       ->check(dtypeChoice());
   cacheOption(app, o.cache, " where a MODEL is compiled");
@@ -300,14 +320,7 @@ void mille::addGenerate(CLI::App &root, GenerateOptions &o) {
       ->check(numberFrom(1, 64));
   app->add_flag("--stats", o.stats,
                 "say how many tokens a second, on the error output");
-  CLI::Option *json =
-      app->add_flag("--json", o.json, "a line of JSON for each token");
-  app->add_option("--logprobs", o.logprobs,
-                  "in it the logarithm of the token's probability, and the N "
-                  "likeliest ones with theirs")
-      ->type_name("N")
-      ->check(numberFrom(0, 1000))
-      ->needs(json);
+  addSaid(app, o);
   app->footer("Examples:\n"
               "  mille compile model.gguf -o out --entries=next --dtype=bf16\n"
               "  mille generate out --prompt='The capital of France is'\n"
@@ -328,7 +341,7 @@ void mille::addBench(CLI::App &root, BenchOptions &o) {
       "how fast a package runs, and the share of this machine's peak");
   app->add_option("DIR", o.folder, "a package")->required();
   CLI::Option *batch =
-      app->add_option("--batch", o.batch, "sequences (default: 1)")
+      app->add_option("--batch,--sequences", o.batch, "sequences (default: 1)")
           ->type_name("N")
           ->check(numberFrom(1, 1 << 20));
   CLI::Option *tokens =

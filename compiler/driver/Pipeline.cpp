@@ -5,6 +5,7 @@
 #include "compiler/driver/Failures.h"
 #include "compiler/driver/Generators.h"
 #include "compiler/driver/ModelTokens.h"
+#include "compiler/driver/RequestChecks.h"
 #include "compiler/driver/machine/Machine.h"
 #include "compiler/driver/package/Manifest.h"
 #include "compiler/driver/package/ModelFiles.h"
@@ -430,59 +431,11 @@ Status Climb::link() {
   return breaks(Stage::link) ? Status::bug : status;
 }
 
-// What a package that trains cannot be besides.
-static bool checkTraining(const CompileRequest &request,
-                          const DtypeChoice &dtype,
-                          mlir::MLIRContext &context) {
-  const bool trains =
-      dtype.usual.kind == Dtype::f32 || dtype.usual.kind == Dtype::bf16;
-  if (!trains || !dtype.weights.empty()) {
-    emitError(context) << "--train is given but dtype is '" << request.dtype
-                       << "': a package trains in f32 or in bf16";
-    return false;
-  }
-  if (!request.entries.empty()) {
-    emitError(context) << "--train is given but so is --entries: a package "
-                          "that trains has the entries train_step and eval";
-    return false;
-  }
-  for (const Target &target : targetsMeant(request.targets))
-    if (target.isDevice()) {
-      emitError(context) << "--train is given but a target is " << target.name
-                         << ": training runs on CPUs";
-      return false;
-    }
-  return true;
-}
-
-// Refuses combinations of valid options that do not go together.
-static bool check(const CompileRequest &request, const DtypeChoice &dtype,
-                  mlir::MLIRContext &context) {
-  for (const Target &target : knownTargets())
-    if (dtype.isOfBlocks() && target.isDevice() &&
-        llvm::is_contained(request.targets, target.name)) {
-      emitError(context) << "dtype is '" << request.dtype
-                         << "' but there are no kernels of " << target.name
-                         << " that read blocks";
-      return false;
-    }
-  if (!request.calibrate.empty() && !dtype.isOfBlocks()) {
-    emitError(context) << "--calibrate is given but dtype is '" << request.dtype
-                       << "': weights in blocks alone are rounded by it";
-    return false;
-  }
-  for (const Target &target : targetsMeant(request.targets))
-    if (!request.keyCache.empty() && target.isDevice()) {
-      emitError(context) << "cache is '" << request.keyCache
-                         << "' but a target is " << target.name
-                         << ": such states are the CPU's";
-      return false;
-    }
-  return true;
-}
-
-Status mille::compileModel(const CompileRequest &request,
+Status mille::compileModel(const CompileRequest &asked,
                            mlir::MLIRContext &context, llvm::raw_ostream &ir) {
+  CompileRequest request = asked;
+  if (request.keyCache == "bf16" && request.dtype != "f32")
+    request.keyCache.clear(); // as they are
   std::string why;
   std::optional<DtypeChoice> dtype = DtypeChoice::parse(request.dtype, why);
   if (!dtype)
@@ -492,8 +445,7 @@ Status mille::compileModel(const CompileRequest &request,
                     (request.train || targetsFit(*dtype, request.targets, why));
   if (!fits)
     return fail(context, why, Status::commandLine);
-  if (!check(request, *dtype, context) ||
-      (request.train && !checkTraining(request, *dtype, context)))
+  if (!checkRequest(request, *dtype, context))
     return Status::commandLine;
   askForRemarks(context, request.remarks);
   return Climb(request, *dtype, context, ir).toTheTop();

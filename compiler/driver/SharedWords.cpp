@@ -23,10 +23,10 @@ void mille::cacheOption(CLI::App *app, std::string &cache,
   app->add_option("--cache", cache,
                   "what entries remember keys and values in" + of +
                       ": int8, bytes with a step for each token and head, or "
-                      "f16, on CPUs (default: f32 in f32 packages, bf16 in "
-                      "others)")
+                      "f16, on CPUs; bf16, but in f32 packages (default: f32 "
+                      "in f32 packages, bf16 in others)")
       ->type_name("TYPE")
-      ->check(oneOf({"int8", "f16"}));
+      ->check(oneOf({"bf16", "f16", "int8"}));
 }
 
 void mille::calibrateOption(CLI::App *app, std::string &text,

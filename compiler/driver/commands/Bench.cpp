@@ -46,6 +46,11 @@ static void printColumns(const BenchOptions &options, const Package &package,
   else
     out << llvm::format("%.1f GFLOP/s; this machine has no %s multiply-adds\n",
                         m.gflops(), m.peakOf.c_str());
+  if (options.context && m.readGigabytes > 0)
+    out << llvm::format("reads %.1f MB: %.1f GB/s, %.1f %% of the %.1f that "
+                        "this machine reads (same run)\n",
+                        m.readBytes() * 1e-6, m.readBytes() * 1e-6 / m.at(0.5),
+                        100 * m.shareOfRead(), m.readGigabytes);
   out << "memory of the session: " << sayBytes(m.sessionBytes) << "\n";
   if (!options.kernels)
     return;

@@ -6,63 +6,28 @@
 #include "compiler/driver/generate/Answer.h"
 #include "compiler/driver/generate/BeamSearch.h"
 #include "compiler/driver/generate/CachedPackage.h"
-#include "compiler/driver/generate/Continuation.h"
+#include "compiler/driver/generate/Interruption.h"
+#include "compiler/driver/generate/LogitsFile.h"
 #include "compiler/driver/generate/Prompt.h"
 #include "compiler/driver/generate/SourceInput.h"
+#include "compiler/driver/generate/Stats.h"
 #include "compiler/driver/package/ChosenCode.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
 
-#include <chrono>
 #include <cmath>
-#include <csignal>
 #include <iostream>
 
 using namespace mille;
 
 namespace {
 
-// Ctrl-C ends the answer but not the process.
-volatile std::sig_atomic_t isInterrupted = 0;
-
-class Interruptible {
-public:
-  Interruptible() {
-    isInterrupted = 0;
-    before = std::signal(SIGINT, [](int) { isInterrupted = 1; });
-  }
-  ~Interruptible() { std::signal(SIGINT, before); }
-
-private:
-  void (*before)(int);
-};
-
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-struct Stats {
-  size_t prompt = 0, tokens = 0; // tokens: those generated after the prompt
-  double promptSeconds = 0, seconds = 0;
-
-  void print(llvm::raw_ostream &out) const {
-    out << "prompt " << prompt << " tokens, "
-        << llvm::format("%.1f", prompt / promptSeconds) << " a second; "
-        << tokens << " more";
-    if (tokens)
-      out << ", " << llvm::format("%.1f", tokens / seconds) << " a second";
-    out << '\n';
-  }
-};
-
 class Generation {
 public:
   Generation(const GenerateOptions &options, mlir::MLIRContext &context,
              llvm::raw_ostream &out)
-      : options(options), context(context), out(out) {}
+      : options(options), context(context), out(out),
+        drawnFrom(options.logits) {}
 
   Status open();
   // Continues the prompt of the options.
@@ -87,7 +52,7 @@ private:
   Status logprobs(int32_t id, llvm::json::Object &facts);
   Status checkPrompt(llvm::ArrayRef<int32_t> ids);
   Status answer(llvm::ArrayRef<int32_t> prompt, std::string &said);
-  Status draw(Answer &answer, Stats &stats);
+  Status draw(const Interruption &interruption, Answer &answer, Stats &stats);
   Status dropOldest();
   Status wrong(const llvm::Twine &what) {
     mlir::emitError(mlir::UnknownLoc::get(&context)) << what;
@@ -106,6 +71,8 @@ private:
   int64_t room = 0;           // tokens that the session holds
   // A draw follows the seed and how many tokens are held, which a drop lowers.
   uint64_t drops = 0;
+  LogitsFile drawnFrom;
+  bool hasAnswered = false; // Ctrl-C did not come before the first text
 };
 
 // Whether the run makes guesses; another entry of the package checks them.
@@ -139,7 +106,8 @@ Status Generation::open() {
                              package.name + " was compiled in " +
                              package.dtype.text(),
                          "mille compile MODEL --dtype=" + options.dtype);
-  if (!options.cache.empty() && options.cache != package.cache)
+  const bool isUsual = options.cache == "bf16" && package.dtype.text() != "f32";
+  if (!options.cache.empty() && (isUsual ? "" : options.cache) != package.cache)
     return refuseOptions("--cache is '" + options.cache + "' but package " +
                              package.name + " was compiled without it",
                          "mille compile MODEL --cache=" + options.cache);
@@ -272,8 +240,9 @@ Status Generation::logprobs(int32_t id, llvm::json::Object &facts) {
   if (Status status = sequence->logprob(id, own); failed(status))
     return status;
   facts["logprob"] = said(own);
-  if (Status status = sequence->likeliest(ids, theirs);
-      failed(status) || ids.empty())
+  if (ids.empty())
+    return Status::done;
+  if (Status status = sequence->likeliest(ids, theirs); failed(status))
     return status;
   llvm::json::Array likeliest;
   for (auto [other, logprob] : llvm::zip(ids, theirs))
@@ -327,6 +296,12 @@ Status Generation::chooseOne(Answer &answer, int64_t number, bool &isEnd,
   if (options.logprobs)
     if (Status status = logprobs(id, facts); failed(status))
       return status;
+  if (drawnFrom.isWanted()) {
+    llvm::ArrayRef<float> logits;
+    if (Status status = sequence->logits(logits); failed(status))
+      return status;
+    drawnFrom.add(id, logits);
+  }
   return answer.push(id, std::move(facts));
 }
 
@@ -367,11 +342,11 @@ Status Generation::dropOldest() {
   return sequence->follow(left, ran);
 }
 
-Status Generation::draw(Answer &answer, Stats &stats) {
+Status Generation::draw(const Interruption &interruption, Answer &answer,
+                        Stats &stats) {
   if (searches(options, rules()))
     return search(answer, stats);
-  Interruptible interruptible;
-  for (int64_t n = 0; n < options.maxTokens && !isInterrupted; ++n) {
+  for (int64_t n = 0; n < options.maxTokens && !interruption.came(); ++n) {
     int32_t id = 0;
     bool isEnd = false;
     if (Status status = chooseOne(answer, n, isEnd, id); failed(status))
@@ -418,22 +393,29 @@ Status Generation::answer(llvm::ArrayRef<int32_t> prompt, std::string &said) {
     return status;
   answer.addEnds(own.ends);
   Stats stats;
-  double start = now();
+  // Of a single answer that has not begun Ctrl-C ends the process.
+  std::optional<Interruption> interruption;
+  if (options.chat)
+    interruption.emplace(*sequence);
+  double start = secondsNow();
   if (Status status = rules() ? encode(prompt, stats.prompt)
                               : sequence->follow(prompt, stats.prompt);
       failed(status))
     return status;
-  stats.promptSeconds = now() - start;
-  start = now();
-  if (Status status = draw(answer, stats); failed(status))
+  stats.promptSeconds = secondsNow() - start;
+  start = secondsNow();
+  if (!interruption)
+    interruption.emplace(*sequence);
+  if (Status status = draw(*interruption, answer, stats); failed(status))
     return status;
-  stats.seconds = now() - start;
+  stats.seconds = secondsNow() - start;
   if (Status status = answer.finish(); failed(status))
     return status;
   if (options.stats)
     stats.print(llvm::errs());
   said = answer.all();
-  return Status::done;
+  hasAnswered = !interruption->came() || !said.empty();
+  return drawnFrom.write(context);
 }
 
 Status Generation::once() {
@@ -482,7 +464,10 @@ Status Generation::chat() {
            dropOldestTurn(turns) && ++drops);
     if (Status status = answer(prompt, said); failed(status))
       return status;
-    turns.push_back({"assistant", said});
+    if (hasAnswered)
+      turns.push_back({"assistant", said});
+    else
+      turns.pop_back();
   }
 }
 

@@ -29,6 +29,17 @@ double Measured::totalNanoseconds() const {
   return total > 0 ? total : 1;
 }
 
+double Measured::readBytes() const {
+  double bytes = heldBytes;
+  for (const Kernel &kernel : kernels)
+    bytes += kernel.weightBytes / profiled;
+  return bytes;
+}
+
+double Measured::shareOfRead() const {
+  return readGigabytes > 0 ? readBytes() * 1e-6 / at(0.5) / readGigabytes : 0;
+}
+
 static double timeOneRun(Compiled &compiled, Status &status) {
   auto start = Clock::now();
   status = compiled.runBound();
@@ -106,7 +117,7 @@ static Status measure(const BenchOptions &options, NumberType type,
   showProgress("measuring the peak again");
   if (failed(status = measurePeak(compiled, type, options.threads, measured)))
     return status;
-  if (options.kernels && measured.device.empty())
+  if ((options.kernels || options.context) && measured.device.empty())
     measured.readGigabytes = measureReadGigabytes(options.threads);
   measured.isa = compiled.isa();
   measured.sessionBytes = compiled.sessionBytes();
@@ -177,10 +188,14 @@ void mille::writeMeasured(OStream &json, const BenchOptions &options,
                                   (m.device.empty() ? "the CPU" : m.device));
   }
   json.attribute("session_bytes", int64_t(m.sessionBytes));
+  if (m.readGigabytes > 0)
+    write(json, "read_gb_per_s", m.readGigabytes);
+  if (options.context && m.readGigabytes > 0) {
+    write(json, "read_bytes", m.readBytes());
+    write(json, "bandwidth_share", m.shareOfRead());
+  }
   if (!options.kernels)
     return;
-  if (m.device.empty())
-    write(json, "read_gb_per_s", m.readGigabytes);
   json.attributeArray("kernels", [&] {
     double total = m.totalNanoseconds();
     for (const Measured::Kernel &k : m.kernels)
@@ -216,6 +231,27 @@ static Value maskFor(const BenchOptions &options) {
     for (int64_t token = 0; token < *options.tokens; ++token)
       mask.numbers.push_back(token < length);
   return mask;
+}
+
+// The bytes that states hold behind the tokens of --context, of all sequences;
+// a window holds no more than it is long.
+static double heldBytesOf(const Package::Entry &entry,
+                          const BenchOptions &options) {
+  double bytes = 0;
+  for (const Package::Tensor &state : entry.states) {
+    double each = state.type == "i8"                            ? 1
+                  : state.type == "bf16" || state.type == "f16" ? 2
+                                                                : 4;
+    constexpr size_t rows = 2; // of [layers, batch, rows, columns]
+    for (auto [d, extent] : llvm::enumerate(state.shape))
+      each *= d == 1      ? double(options.batch)
+              : d != rows ? double(extent.count)
+              : extent.isSize()
+                  ? double(*options.context)
+                  : double(std::min(extent.count, *options.context));
+    bytes += each;
+  }
+  return bytes;
 }
 
 // The input `past`: every sequence stands behind the tokens of --context.
@@ -341,5 +377,7 @@ Status mille::measurePackage(BenchOptions &options, const Package &package,
     bound = compiled->showHeldTokens();
   if (failed(bound))
     return bound;
+  if (options.context)
+    measured.heldBytes = heldBytesOf(*package.entry(options.entry), options);
   return measure(options, numberTypeOf(package), *compiled, measured);
 }

@@ -21,6 +21,7 @@ struct Measured {
   };
   std::vector<Kernel> kernels;
   unsigned profiled = 0;
+  double heldBytes = 0; // of states, before the run
   size_t sessionBytes = 0;
 
   double at(double quantile) const {
@@ -28,6 +29,10 @@ struct Measured {
   }
   double totalNanoseconds() const; // of all kernels, at least 1
   double gflops() const { return gflop / at(0.5) * 1e3; }
+  // What a run reads once: weights, and what states hold; and that over the
+  // time and what this machine reads. 0: not measured.
+  double readBytes() const;
+  double shareOfRead() const;
 };
 
 // Runs the package. Fills in the sizes that `options` leaves to the package and

@@ -64,18 +64,21 @@ Status compileInto(CompileRequest request, mlir::MLIRContext &context) {
 }
 
 // What a model is compiled in where nobody says: the blocks that its file
-// stores; f32 where it stores none. Empty after an error of the file.
-std::string usualDtype(StringRef model, mlir::MLIRContext &context) {
+// stores, of which devices read none and have bf16; f32 where it stores none.
+// Empty after an error of the file.
+std::string usualDtype(StringRef model, StringRef target,
+                       mlir::MLIRContext &context) {
   if (!model.ends_with(".gguf"))
     return "f32";
   std::unique_ptr<TensorFile> file = TensorFile::open(model, context);
   if (!file)
     return {};
-  return llvm::any_of(
-             file->tensors(),
-             [](const StoredTensor &tensor) { return isBlocks(tensor.type); })
-             ? "stored"
-             : "f32";
+  if (llvm::none_of(file->tensors(), [](const StoredTensor &tensor) {
+        return isBlocks(tensor.type);
+      }))
+    return "f32";
+  const Target *known = targetNamed(target);
+  return known && known->isDevice() ? "bf16" : "stored";
 }
 
 } // namespace
@@ -103,7 +106,8 @@ Status mille::packageOf(const std::string &subject, const GenerateOptions &how,
   }
   CompileRequest request = requestOf(CompileOptions());
   request.model = subject;
-  request.dtype = how.dtype.empty() ? usualDtype(subject, context) : how.dtype;
+  request.dtype =
+      how.dtype.empty() ? usualDtype(subject, how.target, context) : how.dtype;
   if (request.dtype.empty())
     return Status::input;
   request.keyCache = how.cache;

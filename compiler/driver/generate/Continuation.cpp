@@ -76,7 +76,7 @@ Status Continuation::open(const Package &package, mlir::MLIRContext &context,
 }
 
 Status Continuation::judge(mille_status status) {
-  return status == MILLE_OK
+  return status == MILLE_OK || status == MILLE_CANCELLED
              ? Status::done
              : compiled->fail(status, mille_generation_message(generation));
 }
@@ -117,6 +117,17 @@ Status Continuation::append(int32_t id) {
 
 Status Continuation::decode() {
   return judge(mille_generation_decode(generation));
+}
+
+void Continuation::cancel() { mille_generation_cancel(generation); }
+
+Status Continuation::logits(llvm::ArrayRef<float> &logits) {
+  const float *numbers = nullptr;
+  size_t count = 0;
+  Status status =
+      judge(mille_sequence_logits(generation, sequence, &numbers, &count));
+  logits = {numbers, count};
+  return status;
 }
 
 Status Continuation::sample(const mille_sampling &sampling, int32_t &id) {

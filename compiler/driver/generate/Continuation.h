@@ -33,10 +33,14 @@ public:
   Status source(llvm::ArrayRef<int32_t> ids);
   Status sourceValues(llvm::ArrayRef<float> values);
   Status append(int32_t id);
-  // Runs the appended ids together with the guesses.
+  // Runs the appended ids together with the guesses. A step that is cancelled
+  // is no failure: the next one runs what it has not.
   Status decode();
+  void cancel(); // the step that runs, from any thread or signal's handler
   Status sample(const mille_sampling &sampling, int32_t &id);
   // Log-probabilities: of the likeliest ids, and of a given one.
+  // Those behind the last id, until the sequence changes.
+  Status logits(llvm::ArrayRef<float> &logits);
   Status likeliest(llvm::MutableArrayRef<int32_t> ids,
                    llvm::MutableArrayRef<double> logprobs);
   Status logprob(int32_t id, double &logprob);

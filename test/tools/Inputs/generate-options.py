@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""generate-options.py MILLE PACKAGE: what options of `mille generate` do to the ids of a
-package with the entries next and extend."""
+"""generate-options.py MILLE PACKAGE WORK: what options of `mille generate` do to the ids of
+a package with the entries next and extend."""
 import json
 import math
+import os
 import subprocess
 import sys
 
-mille, package = sys.argv[1:]
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                *[os.pardir] * 2, "Inputs"))
+import tensors
+
+mille, package, work = sys.argv[1:]
 count = 0
 
 
@@ -34,6 +39,19 @@ for line in greedy:
     assert sum(math.exp(one["logprob"]) for one in likeliest) < 1
 (first,) = lines("--temperature=0", "--logprobs=1000", most=1)
 assert abs(sum(math.exp(one["logprob"]) for one in first["likeliest"]) - 1) < 1e-6
+(alone,) = lines("--temperature=0", "--logprobs", most=1)
+assert alone["logprob"] == first["logprob"] and "likeliest" not in alone
+file = os.path.join(work, "logits.safetensors")
+assert ids("--temperature=0", "--logits=" + file, "--speculate=ngram") == plain
+held = tensors.load(file)
+assert list(held["ids"][1]) == plain
+(rows, columns), logits, _ = held["logits"]
+assert rows == len(plain)
+for place, line in enumerate(greedy):
+    row = logits[place * columns:(place + 1) * columns]
+    total = math.log(sum(math.exp(logit - max(row)) for logit in row)) + max(row)
+    for one in line["likeliest"]:
+        assert abs(row[one["id"]] - total - one["logprob"]) < 1e-5
 banned = plain[0]
 assert banned not in ids("--temperature=0", f"--logit-bias={banned}:-inf")
 assert ids("--temperature=0", "--logit-bias=5:1e6", most=3) == [5, 5, 5]
