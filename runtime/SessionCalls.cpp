@@ -352,7 +352,7 @@ mille_status mille_session_watch_choices(mille_session *session,
                                          void (*see)(void *context,
                                                      const mille_choice *),
                                          void *context) {
-  if (!session || session->isOnDevice() || !session->running.change(0, 1))
+  if (!session || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
   session->seeChoice = see;
   session->seeContext = context;

@@ -377,7 +377,7 @@ typedef struct mille_choice {
 } mille_choice;
 
 /* From the next run on `see` gets each choice; null: nobody does. Not during a
- * run. MILLE_INVALID_ARGUMENT on a device. */
+ * run. A run on a device waits for each choice then. */
 mille_status mille_session_watch_choices(mille_session *session,
                                          void (*see)(void *context,
                                                      const mille_choice *),

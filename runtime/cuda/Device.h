@@ -149,6 +149,8 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
                void *const *arguments);
 int32_t allocate(mille_task &task, mille_buffer &buffer);
 void release(mille_task &task, mille_buffer &buffer);
+int32_t fetch(mille_session &session, const void *address, uint64_t temporary,
+              void *to, uint64_t bytes);
 int32_t gather(mille_session &session, const Gather &what);
 int32_t mean(mille_session &session, const Mean &what);
 int32_t similarity(mille_session &session, const Similarity &what);

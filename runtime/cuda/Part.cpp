@@ -301,10 +301,11 @@ static int32_t checkOutputs(mille_session &session) {
   return 0;
 }
 
-// Steps of the host that keep tables give them in some runs only.
+// Steps of the host that keep tables give them in some runs only. Who sees
+// choices sees them between commands.
 static RunKey keyOf(const mille_session &session) {
   RunKey key = {};
-  if (session.profiling || session.memory->padding.found ||
+  if (session.profiling || session.seeChoice || session.memory->padding.found ||
       session.entry->table_count)
     return key;
   key.entry = session.entry;
@@ -442,6 +443,22 @@ int32_t keep(mille_session &session, const float *input, int64_t stride,
   return appendBy(session, [&] {
     return part.commands.copyRows(to, from, stride * 4, rows, columns * 4);
   });
+}
+
+int32_t fetch(mille_session &session, const void *address, uint64_t temporary,
+              void *to, uint64_t bytes) {
+  Part &part = partOf(session);
+  const CUdeviceptr from = addressOf(session, address, temporary);
+  if (!from)
+    return noPlace(session, "reading activations");
+  if (int32_t code = flush(session))
+    return code;
+  Current current(part.on());
+  CUresult error = part.cuda().cuMemcpyDtoHAsync(to, from, bytes, part.stream);
+  if (error == CUDA_SUCCESS)
+    error = part.cuda().cuStreamSynchronize(part.stream);
+  return error == CUDA_SUCCESS ? 0
+                               : fail(session, "reading activations", error);
 }
 
 //===-- States between runs -----------------------------------------------===//
