@@ -103,6 +103,10 @@ struct mille_backend {
   int32_t (*fetch)(mille_session &session, const void *address,
                    uint64_t temporary, void *to, uint64_t bytes);
 
+  // Memory to which outputs are copied at once, until the session leaves; null
+  // where that is refused. Null where any memory is as good.
+  void *(*pin)(mille_session &session, uint64_t bytes);
+
   // The runtime's own steps, enqueued like kernels; planning builds them. Every
   // address stands for memory of the device, except Gather.index.
   int32_t (*gather)(mille_session &session, const mille::Gather &what);
