@@ -60,6 +60,7 @@ private:
   Status measureStates();
   bool allocate();
   bool allocateRows(Entry &entry);
+  float *memoryOfSession(size_t each);
   bool allocateSequence(Sequence &sequence);
   bool allocateStep();
   bool allocateEncoder();
@@ -137,17 +138,35 @@ bool Creation::allocateRows(Entry &entry) {
   if (!entry.there)
     return true;
   entry.rows = zeros<float *>(entry.outputs);
-  if (!entry.rows)
+  entry.own = zeros<float *>(entry.outputs);
+  if (!entry.rows || !entry.own)
     return false;
   for (size_t i = 0; i < entry.outputs; ++i) {
     const Output &output = entry.results[i];
     size_t each;
     if (!multiplied(output.everyRow ? made.pieceOf(entry) : 1, output.numbers(),
-                    each) ||
-        !(entry.rows[i] = zeros<float>(options.sequences, each)))
+                    each))
+      return false;
+    entry.rows[i] = memoryOfSession(each);
+    if (!entry.rows[i])
+      entry.rows[i] = entry.own[i] = zeros<float>(options.sequences, each);
+    if (!entry.rows[i])
       return false;
   }
   return true;
+}
+
+// Where the session's device copies so many numbers of each sequence at once;
+// null where memory of our own is as good. Packages of earlier builds have
+// none.
+float *Creation::memoryOfSession(size_t each) {
+  size_t numbers, bytes;
+  void *memory = nullptr;
+  if (!multiplied(options.sequences, each, numbers) ||
+      !multiplied(numbers, sizeof(float), bytes) ||
+      runtime.session_output_memory(made.session, bytes, &memory))
+    return nullptr;
+  return static_cast<float *>(memory);
 }
 
 bool Creation::allocateStep() {
@@ -253,6 +272,11 @@ void freeAll(float **rows, size_t count) {
   free(rows);
 }
 
+void freeRows(Entry &entry) {
+  free(entry.rows);
+  freeAll(entry.own, entry.outputs);
+}
+
 } // namespace
 
 extern "C" {
@@ -293,8 +317,8 @@ void mille_generation_close(mille_generation *generation) {
   mille_generation &made = *generation;
   if (made.session)
     made.runtime.session_close(made.session);
-  freeAll(made.last.rows, made.last.outputs);
-  freeAll(made.every.rows, made.every.outputs);
+  freeRows(made.last);
+  freeRows(made.every);
   for (int64_t s = 0; made.sequences && s < made.options.sequences; ++s) {
     free(made.sequences[s].ids);
     freeAll(made.sequences[s].kept, made.outputCount);

@@ -37,6 +37,7 @@ struct Entry {
   bool everyRow = false;        // logits of every token: `extend`
   Output *results = nullptr;    // its outputs
   float **rows = nullptr; // of each output, for a run of the most sequences
+  float **own = nullptr;  // those of them that are not the session's
 };
 
 // The entry that encodes a source and remembers it.

@@ -66,6 +66,7 @@ typedef struct mille_generation_runtime {
                                            size_t, const void *, size_t);
   mille_status (*session_cancel)(mille_session *);
   const char *(*session_message)(const mille_session *);
+  mille_status (*session_output_memory)(mille_session *, size_t, void **);
 } mille_generation_runtime;
 
 #define MILLE_GENERATION_RUNTIME                                               \
@@ -88,7 +89,8 @@ typedef struct mille_generation_runtime {
    mille_session_read_state_part,                                              \
    mille_session_write_state_part,                                             \
    mille_session_cancel,                                                       \
-   mille_session_message}
+   mille_session_message,                                                      \
+   mille_session_output_memory}
 
 /* ---- Generations --------------------------------------------------------- */
 

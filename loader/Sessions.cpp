@@ -170,6 +170,10 @@ mille_status mille_session_memory(const mille_session *session, size_t *bytes) {
 mille_status mille_session_profile(mille_session *session, int enable) {
   return MILLE_FORWARD(session, mille_session_profile, enable);
 }
+mille_status mille_session_output_memory(mille_session *session, size_t bytes,
+                                         void **memory) {
+  return MILLE_FORWARD(session, mille_session_output_memory, bytes, memory);
+}
 mille_status mille_session_watch_choices(mille_session *session,
                                          void (*see)(void *context,
                                                      const mille_choice *),

@@ -98,6 +98,15 @@ struct mille_backend {
   int32_t (*keep)(mille_session &session, const float *input, int64_t stride,
                   int64_t rows, int64_t columns, float *out);
 
+  // Waits for what was enqueued, and copies what it has computed to the host.
+  // `temporary`: the handle of one, in place of the address; else 0.
+  int32_t (*fetch)(mille_session &session, const void *address,
+                   uint64_t temporary, void *to, uint64_t bytes);
+
+  // Memory to which outputs are copied at once, until the session leaves; null
+  // where that is refused. Null where any memory is as good.
+  void *(*pin)(mille_session &session, uint64_t bytes);
+
   // The runtime's own steps, enqueued like kernels; planning builds them. Every
   // address stands for memory of the device, except Gather.index.
   int32_t (*gather)(mille_session &session, const mille::Gather &what);
@@ -124,6 +133,11 @@ namespace mille {
 // Runs the launches of a program on a session's device, whole ops one by one.
 int32_t launchOnDevice(mille_session &session, const mille_stage *stages,
                        int32_t count);
+
+// On a device, between a choice and the sorting of its rows: tells it who sees
+// choices. `experts` is the handle of the rows' experts. 0, or a failure's
+// code.
+int32_t tellChoice(mille_session &session, const Route &what, uint64_t experts);
 
 // A step that the host computes even where the session runs on a device: it
 // reads inputs, or results of such steps. `give` copies its results to the

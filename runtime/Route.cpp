@@ -141,6 +141,29 @@ void sortByExpert(const mille::Route &route) {
 }
 } // namespace
 
+static void see(mille_session &session, const mille::Route &route) {
+  const mille_choice choice = {route.rows, route.logitsStride, route.entries,
+                               route.k,    route.logits,       route.place};
+  session.seeChoice(session.seeContext, &choice);
+}
+
+// The host has memory for all activations, where a device's are fetched to.
+int32_t mille::tellChoice(mille_session &session, const Route &what,
+                          uint64_t experts) {
+  if (!session.seeChoice || !what.rows || session.stopped())
+    return session.stopped();
+  const mille_backend &backend = *session.part->device->backend;
+  const int64_t numbers = (what.rows - 1) * what.logitsStride + what.entries;
+  int32_t code = backend.fetch(session, what.logits, 0,
+                               const_cast<float *>(what.logits), numbers * 4);
+  if (!code)
+    code =
+        backend.fetch(session, nullptr, experts, what.place, what.slots() * 4);
+  if (!code)
+    see(session, what);
+  return code;
+}
+
 extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
                             double factor, const float *logits,
                             int64_t logits_stride, const float *bias,
@@ -159,10 +182,7 @@ extern "C" void mille_route(mille_run *run, const int32_t *n, double epsilon,
     return;
   Router router = {route};
   session.share(routeBlock, &router, (rows + rowsPerTask - 1) / rowsPerTask);
-  if (session.seeChoice && !session.stopped()) {
-    const mille_choice choice = {rows,    logits_stride, route.entries,
-                                 route.k, logits,        place};
-    session.seeChoice(session.seeContext, &choice);
-  }
+  if (session.seeChoice && !session.stopped())
+    see(session, route);
   sortByExpert(route);
 }

@@ -348,11 +348,22 @@ mille_status mille_session_profile(mille_session *session, int enable) {
   return MILLE_OK;
 }
 
+mille_status mille_session_output_memory(mille_session *session, size_t bytes,
+                                         void **memory) {
+  if (!session || !memory || !session->running.change(0, 1))
+    return MILLE_INVALID_ARGUMENT;
+  const mille_backend *backend =
+      session->part ? session->part->device->backend : nullptr;
+  *memory = backend && backend->pin ? backend->pin(*session, bytes) : nullptr;
+  session->running.store(0);
+  return MILLE_OK;
+}
+
 mille_status mille_session_watch_choices(mille_session *session,
                                          void (*see)(void *context,
                                                      const mille_choice *),
                                          void *context) {
-  if (!session || session->isOnDevice() || !session->running.change(0, 1))
+  if (!session || !session->running.change(0, 1))
     return MILLE_INVALID_ARGUMENT;
   session->seeChoice = see;
   session->seeContext = context;

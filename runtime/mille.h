@@ -368,6 +368,12 @@ const char *mille_session_message(const mille_session *session);
 mille_status mille_session_threads(const mille_session *session, int *threads);
 mille_status mille_session_memory(const mille_session *session, size_t *bytes);
 
+/* Memory of the session's, until it closes, to which its device copies outputs
+ * without a copy by the host. *memory is null where an application's own is as
+ * good (a CPU), or is refused. Not during a run. */
+mille_status mille_session_output_memory(mille_session *session, size_t bytes,
+                                         void **memory);
+
 /* Where a router sends rows: each to its k best experts, the best first. */
 typedef struct mille_choice {
   int64_t rows, logits_stride; /* from one row of logits to the next */
@@ -377,7 +383,7 @@ typedef struct mille_choice {
 } mille_choice;
 
 /* From the next run on `see` gets each choice; null: nobody does. Not during a
- * run. MILLE_INVALID_ARGUMENT on a device. */
+ * run. A run on a device waits for each choice then. */
 mille_status mille_session_watch_choices(mille_session *session,
                                          void (*see)(void *context,
                                                      const mille_choice *),

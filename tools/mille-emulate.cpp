@@ -58,6 +58,9 @@ static cl::opt<std::string>
 static cl::opt<std::string> dtype("dtype", cl::init("bf16"),
                                   cl::desc("what its matmuls read"),
                                   cl::cat(words));
+static cl::opt<std::string> entry("entry",
+                                  cl::desc("of a model, in place of its first"),
+                                  cl::cat(words));
 static cl::opt<bool> print("print", cl::desc("print the results"),
                            cl::cat(words));
 static cl::opt<std::string> folder("dump", cl::desc("write all buffers there"),
@@ -94,10 +97,10 @@ static mille::Status runOp(mille::emulate::Trials trials, mlir::Operation *op) {
 
 static mille::Status runAll(mlir::ModuleOp module) {
   if (!inputs.empty() && !module.getOps<mille::transformer::ModelOp>().empty())
-    return mille::emulated::runModel(
-        module,
-        {llvm::sys::path::parent_path(file).str(), inputs, firstSeed, dtype},
-        llvm::outs());
+    return mille::emulated::runModel(module,
+                                     {llvm::sys::path::parent_path(file).str(),
+                                      inputs, firstSeed, dtype, entry},
+                                     llvm::outs());
   mille::emulate::Trials trials = {seeds, firstSeed, leftOut};
   mille::Status worst = mille::Status::done;
   unsigned count = 0;

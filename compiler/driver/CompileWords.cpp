@@ -69,7 +69,7 @@ static void entriesOption(CLI::App *app, std::vector<std::string> &into) {
 static void dtypeOption(CLI::App *app, std::string &dtype) {
   app->add_option(
          "--dtype", dtype,
-         "what matmuls and attention read: f32, f16 (on Hopper), bf16, int8 "
+         "what matmuls and attention read: f32, f16 (on devices), bf16, int8 "
          "(weights and "
          "inputs of matmuls in bytes, the rest bf16), fp8 (the same in floats "
          "of 8 bits, on Hopper), or q8_0, q6_k, q5_k, "

@@ -441,8 +441,8 @@ Status mille::compileModel(const CompileRequest &asked,
   if (!dtype)
     why = "dtype is '" + request.dtype + "' but must be " + why;
   // The types of a training are checkTraining's.
-  const bool fits = dtype && statesFit(*dtype, request.entries, why) &&
-                    (request.train || targetsFit(*dtype, request.targets, why));
+  const bool fits =
+      dtype && (request.train || targetsFit(*dtype, request.targets, why));
   if (!fits)
     return fail(context, why, Status::commandLine);
   if (!checkRequest(request, *dtype, context))

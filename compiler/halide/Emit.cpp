@@ -174,6 +174,16 @@ Pipe build(const KernelSpec &spec, const Machine &machine, const Names &names,
   return {};
 }
 
+// Halide would use the target's bf16, which an older CPU does not have, and
+// f16, which OpenCL need not have. For CUDA Halide 21 stores a vector of f32
+// where one rounded to f16 is to be stored.
+KernelSpec asHeld(KernelSpec spec, const EmitOptions &options) {
+  if (!options.bf16)
+    spec = with(Element::bf16Bits, Element::bf16, std::move(spec));
+  return options.f16 ? spec
+                     : with(Element::f16Bits, Element::f16, std::move(spec));
+}
+
 // Puts scalars between the last out and all other buffers, as abi.h has them:
 // Halide has them before all outs.
 Module orderArguments(const Module &module) {
@@ -241,6 +251,7 @@ EmitOptions emitOptionsOf(const mille::Target &target) {
       options.cpu = row.cpu;
     }
   options.bf16 = target.features & MILLE_CPU_AVX512_BF16;
+  options.f16 = !target.isDevice();
   options.traits = traitsOf(target);
   return options;
 }
@@ -252,9 +263,7 @@ bool emitKernel(const KernelSpec &spec, const EmitOptions &options,
     Halide::Target target(options.target);
     Names names{options.unique};
     Machine machine = machineOf(target, options);
-    // Halide would use the target's bf16, which an older CPU does not have.
-    Pipe pipe =
-        build(options.bf16 ? spec : withoutBf16(spec), machine, names, options);
+    Pipe pipe = build(asHeld(spec, options), machine, names, options);
     std::vector<Func> outs = pipe.before;
     outs.push_back(pipe.out);
     Pipeline pipeline(outs);

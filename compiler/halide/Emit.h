@@ -18,6 +18,7 @@ struct EmitOptions {
   unsigned rank = 0;    // of a matmul's tile (Tiles.h)
   std::string cpu;      // for which LLVM makes code; empty: a device
   bool bf16 = false;    // the CPU has bf16's instructions
+  bool f16 = true;      // the target has the type
   CpuTraits traits;     // the CPU's
 };
 

@@ -72,19 +72,19 @@ public:
 
   std::string declines(const KernelSpec &spec,
                        const Target &target) const override {
-    for (auto [element, name] :
-         {std::pair(Element::f16, "f16"), std::pair(Element::e4m3, "fp8")})
-      if (isOf(spec, element))
-        return "numbers of " + std::string(name) +
-               " are read and written by kernels for Hopper alone";
+    if (isOf(spec, Element::e4m3))
+      return "numbers of fp8 are read and written by kernels for Hopper alone, "
+             "those of bf16 by others too";
+    if (!target.isDevice() && isOf(spec, Element::f16))
+      return "numbers of f16 are read and written by kernels of devices alone, "
+             "those of bf16 by others too";
     const MatmulSpec &m = spec.matmul;
     if (isOfTraining(spec.kind) && target.isDevice())
       return "a training step runs on the CPU";
     const Element key = spec.attention.key.element;
     if (spec.kind == KernelKind::attention && target.isDevice() &&
-        (key == Element::i8 || key == Element::f16))
-      return key == Element::i8 ? "keys and values are in bytes"
-                                : "keys and values are f16";
+        key == Element::i8)
+      return "keys and values are in bytes";
     if (spec.kind == KernelKind::matmul && m.heads && target.isDevice())
       return "it has a weight for each head";
     if (spec.kind != KernelKind::matmul || !m.inRows())

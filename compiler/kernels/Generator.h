@@ -112,6 +112,7 @@ public:
 
 private:
   KernelInfo describe(const KernelSpec &spec) const;
+  std::string declines(const KernelSpec &spec, const Target &target) const;
   std::string explainMaker(const KernelSpec &spec, const Target &target) const;
 
   const std::vector<const Generator *> all;

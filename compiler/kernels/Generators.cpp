@@ -86,19 +86,30 @@ std::string Generators::maker(mlir::Operation *op, const Target &target) const {
   return maker ? maker->name() : "";
 }
 
-// Who makes a kernel of a target that several generators serve.
-std::string Generators::explainMaker(const KernelSpec &spec,
-                                     const Target &target) const {
-  std::string declined;
+// Why those who serve a target, but its maker, do not make a kernel.
+std::string Generators::declines(const KernelSpec &spec,
+                                 const Target &target) const {
   const Generator *maker = makerOf(spec, target);
+  std::vector<std::string> texts;
   for (const Generator *one : all) {
     if (!one->serves(target) || one == maker)
       continue;
     if (std::string why = one->declines(spec, target); !why.empty())
-      declined += "; " + one->name() + " does not make it: " + why;
+      texts.push_back(serving(target) < 2
+                          ? why
+                          : one->name() + " does not make it: " + why);
   }
-  return serving(target) > 1 && maker ? "made by " + maker->name() + declined
-                                      : "";
+  return llvm::join(texts, "; ");
+}
+
+// Who makes a kernel of a target that several generators serve.
+std::string Generators::explainMaker(const KernelSpec &spec,
+                                     const Target &target) const {
+  const Generator *maker = makerOf(spec, target);
+  if (serving(target) < 2 || !maker)
+    return "";
+  const std::string declined = declines(spec, target);
+  return "made by " + maker->name() + (declined.empty() ? "" : "; " + declined);
 }
 
 std::vector<std::string> Generators::explainTiles(mlir::Operation *op,
@@ -145,13 +156,11 @@ Status Generators::generate(mlir::Operation *op, const Target &target,
   std::string problem;
   if (maker && maker->generate(request, object, problem))
     return Status::done;
-  std::string declined; // by the last that makes kernels of this kind
-  for (const Generator *one : all)
-    if (!maker && one->serves(target))
-      declined = one->declines(spec, target);
+  const std::string declined = maker ? "" : declines(spec, target);
   if (!maker)
     problem = declined.empty() ? "no generator makes it" : declined;
-  op->emitError("no kernel for ") << target.name << ": " << problem;
+  op->emitError("no kernel of ") << op->getName().stripDialect() << " for "
+                                 << target.name << ": " << problem;
   // A model may be given with what devices have no kernels for.
   return declined.empty() ? Status::bug : Status::input;
 }

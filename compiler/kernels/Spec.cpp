@@ -16,6 +16,7 @@ int64_t mille::bytesOf(Element element) {
   case Element::bf16:
   case Element::bf16Bits:
   case Element::f16:
+  case Element::f16Bits:
     return 2;
   case Element::u8:
   case Element::i8:
@@ -27,6 +28,10 @@ int64_t mille::bytesOf(Element element) {
 
 bool mille::isBf16(Element element) {
   return element == Element::bf16 || element == Element::bf16Bits;
+}
+
+bool mille::isF16(Element element) {
+  return element == Element::f16 || element == Element::f16Bits;
 }
 
 bool ScalarProgram::expensive() const {

@@ -52,10 +52,12 @@ struct ScalarProgram {
   bool expensive() const; // contains a function that is computed by polynomials
 };
 
-// `bf16Bits`: a bf16 as an integer of 16 bits, for targets without the type.
-enum class Element { f32, bf16, u8, i8, i32, bf16Bits, f16, e4m3 };
+// `bf16Bits`, `f16Bits`: such a float as an integer of 16 bits, for targets
+// without the type.
+enum class Element { f32, bf16, u8, i8, i32, bf16Bits, f16, e4m3, f16Bits };
 int64_t bytesOf(Element element);
 bool isBf16(Element element);
+bool isF16(Element element);
 
 // How a buffer is read for out[m, n]; its dimensions are (column, row).
 enum class Reading { element, column, row, scalar };

@@ -164,8 +164,9 @@ public:
     int64_t heads = int64_t(*op.getHeads());
     bool keys = *op.getPanels() == kernel::StatePanels::keys;
     Type element = cast<MemRefType>(op.getOut().getType()).getElementType();
+    const bool rounds = element != type.getElementType();
     code.call(element.isInteger(8) ? "mille_remember_bytes"
-              : element.isF16()    ? "mille_remember_halves"
+              : rounds             ? "mille_remember_halves"
                                    : "mille_remember_panels",
               {code.run, input, i64(rowStride(op.getInput())), i32(keys),
                i64(heads), i64(columns / heads), i64(bytes),

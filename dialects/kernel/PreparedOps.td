@@ -339,7 +339,8 @@ def Kernel_RememberOp : Kernel_PreparedOp<"remember", [Kernel_TokenLocal]> {
     one multiply-add takes (columns of a key, or rows of a value) lie side by side.
 
     Outs of i8 hold each row of a head as integers from -127 to 127 and a step in f32,
-    which has four columns more; outs of f16 hold rounded numbers, and have no pairs.
+    which has four columns more; outs of f16 beside a wider input hold rounded numbers, and
+    have no pairs.
 
     Constraints:
     * (C1) input and outs have the same columns and elements, unless outs is i8 or, with
@@ -347,7 +348,7 @@ def Kernel_RememberOp : Kernel_PreparedOp<"remember", [Kernel_TokenLocal]> {
     * (C2) outs is a result of `recall`.
     * (C3) a result for each outs on tensors, none on memrefs.
     * (C4) panels and heads go together; columns are a multiple of heads > 0.
-    * (C5) i8 and f16 go with panels and an input of f32 or bf16, i8 with heads of keys
+    * (C5) i8, and f16 of another input, go with panels and an input of f32 or bf16, i8 with heads of keys
       whose columns are a multiple of 4; its outs has the columns of the input and of the
       steps.
 

@@ -85,7 +85,8 @@ LogicalResult RememberOp::verify() {
   ShapedType input = shapedOf(getInput()), out = shapedOf(getOut());
   const bool inBytes = out.hasRank() && out.getRank() == 2 &&
                        out.getElementType().isSignlessInteger(8),
-             inHalves = out.getElementType().isF16();
+             inHalves = out.getElementType().isF16() &&
+                        input.getElementType() != out.getElementType();
   const int64_t from = fromOf(*this);
   if (!input.hasRank() || !out.hasRank() ||
       (!inBytes &&

@@ -113,6 +113,7 @@ const mille_backend mille_cuda_backend = {
     dispatch,   launch,
     allocate,   release,
     give,       keep,
+    fetch,      pin,
     gather,     mean,
     similarity, route,
     remember,   recur,

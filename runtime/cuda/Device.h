@@ -65,6 +65,15 @@ struct KnownTensor {
   CUtensorMap map;
 };
 
+// Outputs of up to so many bytes come through pinned memory, which is faster;
+// larger ones would take too much of it.
+constexpr uint64_t pinnedOutputs = 64 << 20;
+
+// Begins a piece of pinned memory that an application has of a session.
+struct alignas(16) Pinned {
+  Pinned *next;
+};
+
 struct Part : DevicePart {
   CUstream stream = nullptr;
   CUdeviceptr memory = 0; // regions | tables | states | temporaries
@@ -73,6 +82,7 @@ struct Part : DevicePart {
   Graphs graphs;
   char *pinned = nullptr; // inputs | given | outputs, in the host's memory
   uint64_t inputBytes = 0, outputBytes = 0; // the most of a run
+  Pinned *lent = nullptr;
   Entry *entries = nullptr, **ofVariant = nullptr;
   uint32_t entryCount = 0, entryRoom = 0;
   CUmodule module = nullptr; // of the kernel that is called while planning
@@ -149,6 +159,9 @@ int32_t launch(mille_task &task, const mille_device_kernel &kernel,
                void *const *arguments);
 int32_t allocate(mille_task &task, mille_buffer &buffer);
 void release(mille_task &task, mille_buffer &buffer);
+int32_t fetch(mille_session &session, const void *address, uint64_t temporary,
+              void *to, uint64_t bytes);
+void *pin(mille_session &session, uint64_t bytes);
 int32_t gather(mille_session &session, const Gather &what);
 int32_t mean(mille_session &session, const Mean &what);
 int32_t similarity(mille_session &session, const Similarity &what);

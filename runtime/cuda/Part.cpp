@@ -14,10 +14,6 @@ namespace {
 using ull = unsigned long long;
 
 constexpr uint32_t entriesOfAKernel = 4; // the most functions per row class
-// Outputs of up to so many bytes come through pinned memory, which is faster;
-// larger ones would take too much of it.
-constexpr uint64_t pinnedOutputs = 64 << 20;
-
 uint64_t endOf(const Region &region) { return region.offset + region.bytes; }
 
 // Of the memory from the first input's region to the end of the last one's.
@@ -264,6 +260,10 @@ void leave(mille_session &session) {
       cuda.cuMemFree(part.memory);
     if (part.pinned)
       cuda.cuMemFreeHost(part.pinned);
+    while (Pinned *piece = part.lent) {
+      part.lent = piece->next;
+      cuda.cuMemFreeHost(piece);
+    }
     if (part.stream)
       cuda.cuStreamDestroy(part.stream);
   }
@@ -301,10 +301,11 @@ static int32_t checkOutputs(mille_session &session) {
   return 0;
 }
 
-// Steps of the host that keep tables give them in some runs only.
+// Steps of the host that keep tables give them in some runs only. Who sees
+// choices sees them between commands.
 static RunKey keyOf(const mille_session &session) {
   RunKey key = {};
-  if (session.profiling || session.memory->padding.found ||
+  if (session.profiling || session.seeChoice || session.memory->padding.found ||
       session.entry->table_count)
     return key;
   key.entry = session.entry;
@@ -444,40 +445,20 @@ int32_t keep(mille_session &session, const float *input, int64_t stride,
   });
 }
 
-//===-- States between runs -----------------------------------------------===//
-
-// Copies and zeros that stay on the device are in order with the runs that
-// follow; what comes or goes is waited for, as it is the application's.
-mille_status moveState(mille_session &session, const StateMove &what) {
+int32_t fetch(mille_session &session, const void *address, uint64_t temporary,
+              void *to, uint64_t bytes) {
   Part &part = partOf(session);
-  const Library &cuda = part.cuda();
+  const CUdeviceptr from = addressOf(session, address, temporary);
+  if (!from)
+    return noPlace(session, "reading activations");
+  if (int32_t code = flush(session))
+    return code;
   Current current(part.on());
-  CUresult error = current.error;
-  const CUdeviceptr state = addressOf(session, what.state, 0);
+  CUresult error = part.cuda().cuMemcpyDtoHAsync(to, from, bytes, part.stream);
   if (error == CUDA_SUCCESS)
-    switch (what.kind) {
-    case StateMove::read:
-      error =
-          cuda.cuMemcpyDtoHAsync(what.other, state, what.bytes, part.stream);
-      break;
-    case StateMove::write:
-      error =
-          cuda.cuMemcpyHtoDAsync(state, what.other, what.bytes, part.stream);
-      break;
-    case StateMove::copy:
-      error = cuda.cuMemcpyDtoDAsync(state, addressOf(session, what.other, 0),
-                                     what.bytes, part.stream);
-      break;
-    case StateMove::clear:
-      error = cuda.cuMemsetD8Async(state, 0, what.bytes, part.stream);
-      break;
-    }
-  if (error == CUDA_SUCCESS && what.kind <= StateMove::write)
-    error = cuda.cuStreamSynchronize(part.stream);
-  if (error == CUDA_SUCCESS)
-    return MILLE_OK;
-  return session.message.set(MILLE_NO_DEVICE, "%s: moving states: %s",
-                             part.on().info().name, cuda.nameOf(error).text);
+    error = part.cuda().cuStreamSynchronize(part.stream);
+  return error == CUDA_SUCCESS ? 0
+                               : fail(session, "reading activations", error);
 }
 
 } // namespace mille::cuda

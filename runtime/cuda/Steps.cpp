@@ -152,6 +152,8 @@ int32_t route(mille_session &session, const Route &r) {
   }
   if (int32_t code = callRoute(Call(session, Step::route), r, experts))
     return code;
+  if (int32_t code = tellChoice(session, r, experts))
+    return code;
   return callSort(Call(session, Step::sort), r, experts);
 }
 

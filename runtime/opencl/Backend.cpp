@@ -116,6 +116,7 @@ const mille_backend mille_opencl_backend = {
     dispatch,   nullptr,
     allocate,   release,
     give,       keep,
+    fetch,      nullptr,
     gather,     mean,
     similarity, route,
     remember,   recur,

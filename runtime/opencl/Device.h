@@ -98,6 +98,8 @@ void release(mille_task &task, mille_buffer &buffer);
 int32_t give(mille_session &session, const void *memory, uint64_t bytes);
 int32_t keep(mille_session &session, const float *input, int64_t stride,
              int64_t rows, int64_t columns, float *out);
+int32_t fetch(mille_session &session, const void *address, uint64_t temporary,
+              void *to, uint64_t bytes);
 int32_t gather(mille_session &session, const Gather &what);
 int32_t mean(mille_session &session, const Mean &what);
 int32_t similarity(mille_session &session, const Similarity &what);

@@ -265,6 +265,18 @@ int32_t keep(mille_session &session, const float *input, int64_t stride,
   return error == CL_SUCCESS ? 0 : fail(session, "keeping activations", error);
 }
 
+int32_t fetch(mille_session &session, const void *address, uint64_t temporary,
+              void *to, uint64_t bytes) {
+  Part &part = partOf(session);
+  const DevicePlace place = part.regions.placeOf(session, address, temporary);
+  const cl_int error = place.in == DevicePlace::ofSession
+                           ? libraryOf(part).clEnqueueReadBuffer(
+                                 part.queue, part.memory, CL_TRUE, place.offset,
+                                 bytes, to, 0, nullptr, nullptr)
+                           : CL_INVALID_MEM_OBJECT;
+  return error == CL_SUCCESS ? 0 : fail(session, "reading activations", error);
+}
+
 //===-- States between runs -----------------------------------------------===//
 
 // The queue is in order, so copies and zeros are not waited for.

@@ -30,7 +30,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from package import Package, Refusal, Session  # noqa: E402
 
 # Of rows that go through the same kernels cut otherwise, by type: rounding alone.
-NEAR = {"f32": 1e-3, "bf16": 0.35, "fp8": 0.7}
+NEAR = {"f32": 1e-3, "f16": 0.05, "bf16": 0.35, "fp8": 0.7}
 
 
 class Sequences:

@@ -7,8 +7,10 @@
 #include "compiler/interpret/Routes.h"
 #include "compiler/interpret/TensorFiles.h"
 #include "compiler/kernels/ReadSpec.h"
+#include "compiler/nvvm/StateAttention.h"
 #include "compiler/plan/Passes.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Signature.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/DenseMap.h"
@@ -58,6 +60,7 @@ struct Made {
   mlir::Operation *op = nullptr; // on memrefs
   KernelSpec spec;
   Kernels kernels;
+  Kernels few; // of few rows, for attention to states
 };
 
 class ModelRunner {
@@ -95,13 +98,15 @@ Made &ModelRunner::make(mlir::Operation *op) {
   std::string problem;
   auto attention = llvm::dyn_cast<kernel::AttentionOp>(op);
   auto matmul = llvm::dyn_cast<kernel::MatmulOp>(op);
-  if ((attention && attention.getPast()) ||
-      (matmul && (matmul.getStarts() || matmul.getHeads())))
-    problem = "it has states, experts or heads";
+  const bool toStates = attention && attention.getPast();
+  if (matmul && (matmul.getStarts() || matmul.getHeads()))
+    problem = "it has experts or heads";
   else if (mlir::failed(readSpec(made->op, made->spec)))
     problem = "its types";
   else
     made->kernels = makeKernels(made->op, made->spec, false, 0, problem);
+  if (toStates && !made->kernels.empty())
+    made->few = makeKernels(made->op, made->spec, true, 0, problem);
   if (made->kernels.empty())
     out << op->getName().getStringRef() << ": left to others: " << problem
         << "\n";
@@ -112,11 +117,15 @@ std::optional<Sizes>
 ModelRunner::sizesOf(mlir::Operation *op,
                      llvm::ArrayRef<const Value *> operands) {
   Sizes sizes;
-  auto numberOf = [&](mlir::Value value) {
+  auto given = [&](mlir::Value value) -> const Value * {
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       if (operand == value && operands[i])
-        return int64_t(operands[i]->numbers.at(0));
-    return int64_t(0);
+        return operands[i];
+    return nullptr;
+  };
+  auto numberOf = [&](mlir::Value value) {
+    const Value *number = given(value);
+    return number ? int64_t(number->numbers.at(0)) : 0;
   };
   const Value *first = operands[0];
   sizes.rows = first->numbers.size() / first->shape.back();
@@ -134,6 +143,12 @@ ModelRunner::sizesOf(mlir::Operation *op,
     sizes.sequences = sizes.rows / queries;
     sizes.keys = numberOf(attention.getKeys());
     sizes.first = numberOf(attention.getFirst());
+    if (mlir::Value past = attention.getPast()) {
+      const Value *held = given(past);
+      if (!held || int64_t(held->numbers.size()) != sizes.sequences)
+        return std::nullopt;
+      sizes.past.assign(held->numbers.begin(), held->numbers.end());
+    }
   }
   return sizes;
 }
@@ -149,7 +164,8 @@ std::vector<Value> ModelRunner::emulate(mlir::Operation *op, Made &made,
   emulate::LaunchCase launch = launchOf(sizes);
   launch.seed = seed++;
   std::string problem;
-  for (const auto &kernel : made.kernels) {
+  const bool few = !made.few.empty() && sizes.rows <= nvvm::splitRows;
+  for (const auto &kernel : few ? made.few : made.kernels) {
     const std::vector<emulate::Buffer> before = bytes;
     if (problem.empty())
       problem = kernel->run(launch, bytes);
@@ -185,8 +201,10 @@ std::vector<Value> ModelRunner::run(mlir::Operation *op,
     buffers = operandsOf(made.op, made.spec, *sizes, problem);
   size_t next = 0;
   bool fits = !buffers.empty();
+  auto attention = llvm::dyn_cast<kernel::AttentionOp>(op);
+  const mlir::Value past = attention ? attention.getPast() : mlir::Value();
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    if (!llvm::isa<mlir::ShapedType>(operand.getType()) ||
+    if (operand == past || !llvm::isa<mlir::ShapedType>(operand.getType()) ||
         next + op->getNumResults() >= buffers.size())
       continue;
     Operand &buffer = buffers[next++];
@@ -227,16 +245,18 @@ struct InDouble {
   mlir::Operation *model;
   ParameterValues parameters;
   const Values &inputs;
+  std::string entry;
   Values outputs;
   Routing routing;
 
-  InDouble(mlir::ModuleOp module, const std::string &folder,
+  InDouble(mlir::ModuleOp module, const ModelOptions &options,
            const Values &inputs)
       : model(*module.getOps<transformer::ModelOp>().begin()),
-        parameters(model, folder), inputs(inputs) {}
+        parameters(model, options.folder), inputs(inputs),
+        entry(options.entry) {}
 
   Status run(const KernelRunner &instead = {}) {
-    return interpret(model, parameters, inputs, outputs, "", {}, instead,
+    return interpret(model, parameters, inputs, outputs, entry, {}, instead,
                      &routing);
   }
   // Again, where rows of the other went to other experts. The logits by which
@@ -256,6 +276,27 @@ struct InDouble {
 
 } // namespace
 
+// A run behind nothing gives what the model's first entry gives for the same
+// tokens.
+static Status judgeBesideFirst(const InDouble &ran, mlir::ModuleOp module,
+                               const ModelOptions &options,
+                               llvm::raw_ostream &out) {
+  ModelOptions ofFirst = options;
+  ofFirst.entry.clear();
+  InDouble first(module, ofFirst, ran.inputs);
+  if (Status s = first.run(); failed(s))
+    return s;
+  Values outputs, expected;
+  for (auto &[name, value] : ran.outputs)
+    if (auto found = first.outputs.find(name); found != first.outputs.end()) {
+      outputs[name] = value;
+      expected[name] = found->second;
+    }
+  return judgeOutputs("outputs, beside the first entry in f32", outputs,
+                      expected, ran.inputs, "compiled_" + options.dtype,
+                      module.getLoc(), out);
+}
+
 Status mille::emulated::runModel(mlir::ModuleOp module,
                                  const ModelOptions &options,
                                  llvm::raw_ostream &out) {
@@ -264,7 +305,12 @@ Status mille::emulated::runModel(mlir::ModuleOp module,
   if (Status s = readTensors(options.inputs, context, inputs); failed(s))
     return s;
   mlir::OwningOpRef<mlir::ModuleOp> before = module.clone();
-  InDouble wide(*before, options.folder, inputs);
+  InDouble wide(*before, options, inputs);
+  if (!kernel::entryOf(wide.model, options.entry)) {
+    mlir::emitError(module.getLoc())
+        << "the model has no entry '" << options.entry << "'";
+    return Status::commandLine;
+  }
   if (Status s = wide.run(); failed(s))
     return s;
   mlir::PassManager pipeline(&context);
@@ -272,8 +318,7 @@ Status mille::emulated::runModel(mlir::ModuleOp module,
   pipeline.addPass(plan::createTurnHeadsFirst());
   if (mlir::failed(pipeline.run(module)))
     return Status::input;
-  InDouble expected(module, options.folder, inputs),
-      ran(module, options.folder, inputs);
+  InDouble expected(module, options, inputs), ran(module, options, inputs);
   if (Status s = expected.run(); failed(s))
     return s;
   ModelRunner runner(context, options.seed, out);
@@ -293,8 +338,12 @@ Status mille::emulated::runModel(mlir::ModuleOp module,
   const Status whole = judgeOutputs(
       "outputs, beside the model in f32", ran.outputs, wide.outputs, inputs,
       "compiled_" + options.dtype, module.getLoc(), out);
+  const bool behindNothing = !options.entry.empty() && !inputs.count("past");
+  const Status besideFirst = behindNothing
+                                 ? judgeBesideFirst(ran, *before, options, out)
+                                 : Status::done;
   const bool right = runner.finish();
-  for (Status s : {own, whole})
+  for (Status s : {own, whole, besideFirst})
     if (failed(s))
       return s;
   return right ? Status::done : Status::bug;

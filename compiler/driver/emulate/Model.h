@@ -12,12 +12,14 @@ struct ModelOptions {
   std::string inputs;         // a safetensors file
   uint64_t seed = 1;          // of the first schedule; each kernel has another
   std::string dtype = "bf16"; // what its matmuls read
+  std::string entry;          // empty: the first
 };
 
 // `module` is a model after the stage `fuse`; its types are narrowed here.
 // Compares each kernel with its meaning on the same numbers, and the outputs
-// with those of the interpreter alone, of these types and of f32. Status::bug
-// where one is off.
+// with those of the interpreter alone, of these types and of f32. What states
+// hold is an input and an output of an entry that remembers. Status::bug where
+// one is off.
 Status runModel(mlir::ModuleOp module, const ModelOptions &options,
                 llvm::raw_ostream &out);
 

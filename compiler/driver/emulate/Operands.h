@@ -13,11 +13,14 @@ namespace mille::emulated {
 // How large a run is.
 struct Sizes {
   int64_t rows = 1, sequences = 1, keys = 1, first = 0;
+  std::vector<int64_t> past; // of each sequence, where a model says it
 
   int64_t queries() const { return rows / sequences; }
   // Where keys are a state's: the rows that a sequence's state holds before the
   // run. Sequences stand at different places, the first one at `first`.
   int64_t held(int64_t sequence) const {
+    if (!past.empty())
+      return past[sequence];
     constexpr int64_t apart = 61;
     return std::max<int64_t>(first - apart * sequence, 0);
   }

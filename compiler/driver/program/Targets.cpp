@@ -9,14 +9,14 @@
 
 using namespace mille;
 
-// Types that no other device, and no CPU, has kernels for.
-static bool isOfHopper(Dtype dtype) {
+// Types that no CPU has kernels for.
+static bool isOfDevices(Dtype dtype) {
   return dtype.kind == Dtype::f16 || dtype.kind == Dtype::fp8;
 }
 
 // The CPU feature with a multiply-add instruction for elements of this type.
 static uint64_t multipliedBy(Dtype dtype) {
-  if (isOfHopper(dtype))
+  if (isOfDevices(dtype))
     return 0; // no CPU: chooseTargets refuses them
   if (dtype.kind == Dtype::bf16)
     return MILLE_CPU_AVX512_BF16;
@@ -50,30 +50,26 @@ bestOf(const std::vector<Target> &known, uint64_t features) {
   return worth(*best) ? best : known.end();
 }
 
-bool mille::statesFit(const DtypeChoice &dtype,
-                      const std::vector<std::string> &entries,
-                      std::string &why) {
-  if (dtype.usual.kind != Dtype::f16 || entries.empty())
-    return true;
-  why = "dtype is 'f16' but entries are given: keys and values that a state "
-        "holds are not f16 on a device";
-  return false;
-}
-
 bool mille::targetsFit(const DtypeChoice &dtype,
                        const std::vector<std::string> &targets,
                        std::string &why) {
-  const std::vector<Dtype> types = dtype.all();
-  const auto ofHopper = llvm::find_if(types, isOfHopper);
-  const bool elsewhere =
-      targets.empty() ||
-      llvm::any_of(targets, [](auto &target) { return target != "cuda"; });
-  if (ofHopper == types.end() || !elsewhere)
-    return true;
-  why = "--dtype=" + nameOf(*ofHopper).str() +
-        " has kernels for Hopper alone\n--target=cuda makes them; "
-        "--dtype=bf16 goes with every target";
-  return false;
+  auto lacks = [](const Target &target, Dtype type) {
+    return isOfDevices(type) &&
+           (!target.isDevice() ||
+            (type.kind == Dtype::fp8 && target.backend != "cuda"));
+  };
+  for (Dtype type : dtype.all())
+    for (const Target &target : targetsMeant(targets)) {
+      if (!lacks(target, type))
+        continue;
+      const bool ofHopper = type.kind == Dtype::fp8;
+      why = "--dtype=" + nameOf(type).str() + " has kernels for " +
+            (ofHopper ? "Hopper" : "devices") + " alone\n--target=cuda" +
+            (ofHopper ? " makes" : " and --target=opencl make") +
+            " them; --dtype=bf16 goes with every target";
+      return false;
+    }
+  return true;
 }
 
 std::vector<Target>

@@ -22,11 +22,6 @@ std::vector<Target> chooseTargets(uint64_t features,
 bool targetsFit(const DtypeChoice &dtype,
                 const std::vector<std::string> &targets, std::string &why);
 
-// Whether these entries, whose states hold f32, bf16 or bytes on a device, go
-// with the type; else `why` is a sentence.
-bool statesFit(const DtypeChoice &dtype,
-               const std::vector<std::string> &entries, std::string &why);
-
 // All targets that the words of `targets` can mean on any machine: "host" and
 // an empty list mean every CPU.
 std::vector<Target> targetsMeant(const std::vector<std::string> &targets);

@@ -289,6 +289,8 @@ Expr AttentionPipe::isSeen(const Expr &kv) const {
     Expr own = keyRow + position0 + row; // the query among the keys
     if (past.defined())                  // a state may have no room for padding
       own = min(own, keyRow + keys - 1);
+    if (past.defined() && device) // which reads there how many are held
+      own = max(own, keyRow);
     seen = seen && segments(own) == segments(keyRow + kv);
   }
   if (s.has(Operand::keyMask) && !keyTerm.defined())

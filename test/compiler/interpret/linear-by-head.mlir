@@ -23,7 +23,7 @@
 // PACKED: error: weight {{.*}} is not [entries, 1 * columns, 2]
 // No device has kernels of heads.
 // RUN: %refuses 1 %mille compile %t/m.mlir --target=opencl -o %t/none 2>&1 | FileCheck %s --check-prefix=DEVICE
-// DEVICE: error: no kernel for opencl: it has a weight for each head
+// DEVICE: error: no kernel of matmul for opencl: it has a weight for each head
 transformer.model @m {
   transformer.parameter @w : tensor<2x3x2xf32> = #transformer.stored<"w", "w", tensor<2x3x2xf32>>
   func.func @forward(%x: tensor<?x?x4xf32> {transformer.name = "x"})

@@ -13,8 +13,8 @@
 // CHECK: cuda: second, mille_k_{{[0-9a-f]+}}_cuda_many_argv
 // CHECK: x86-64-v3: first, mille_k_{{[0-9a-f]+}}_x86_64_v3_few_argv
 // CHECK: a name of other versions: differs
-// CHECK: error: no kernel for zen4: it is too new
-// CHECK: error: no kernel for zen4: no generator makes it
+// CHECK: error: no kernel of rows for zen4: it is too new
+// CHECK: error: no kernel of rows for zen4: no generator makes it
 // CHECK: panels of CPUs: 48 64, of more 64
 // CHECK: panels of all: 64 32, of more{{ *$}}
 // CHECK: panels of devices: 32 64, of more 32, in rows

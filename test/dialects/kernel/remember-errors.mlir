@@ -135,9 +135,9 @@ func.func @remember_c5_halves(%keys: tensor<2x?x8xf16> {transformer.state}, %row
 
 // -----
 
-func.func @remember_c5_halves_input(%keys: tensor<2x?x8xf16> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xf16>) {
+func.func @remember_c5_halves_input(%keys: tensor<2x?x8xf16> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xi32>) {
   %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf16> -> tensor<?x8xf16>
-  // expected-error @+1 {{input is 'tensor<?x8xf16>' but must be f32 or bf16 [rows, columns]}}
-  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%h : tensor<?x8xf16>) : tensor<?x8xf16> -> tensor<?x8xf16>
+  // expected-error @+1 {{input is 'tensor<?x8xi32>' but must be f32 or bf16 [rows, columns]}}
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%h : tensor<?x8xf16>) : tensor<?x8xi32> -> tensor<?x8xf16>
   return
 }

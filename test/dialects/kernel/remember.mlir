@@ -65,3 +65,15 @@ func.func @from(%values: tensor<2x?x8xf32> {transformer.state}, %bytes: tensor<2
   %b = kernel.remember %qkv past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%g : tensor<?x16xi8>) {kernel.from = 8 : i64} : tensor<?x24xf32> -> tensor<?x16xi8>
   return
 }
+
+// f16 of f16 is copied: rows as they are, or panels.
+// CHECK-LABEL: @halves_of_halves
+// CHECK: kernel.remember %{{.*}} past %{{.*}} outs(%{{.*}} : tensor<?x8xf16>) : tensor<?x8xf16> -> tensor<?x8xf16>
+// CHECK: kernel.remember %{{.*}} panels keys heads 2 outs(%{{.*}} : tensor<?x8xf16>) : tensor<?x8xf16> -> tensor<?x8xf16>
+func.func @halves_of_halves(%keys: tensor<2x?x8xf16> {transformer.state}, %values: tensor<2x?x8xf16> {transformer.state}, %rows: index, %past: tensor<?xi32>, %k: tensor<?x8xf16>) {
+  %h = kernel.recall 1 of %keys rows %rows : tensor<2x?x8xf16> -> tensor<?x8xf16>
+  %a = kernel.remember %k past %past : tensor<?xi32> rows %rows outs(%h : tensor<?x8xf16>) : tensor<?x8xf16> -> tensor<?x8xf16>
+  %g = kernel.recall 1 of %values rows %rows : tensor<2x?x8xf16> -> tensor<?x8xf16>
+  %b = kernel.remember %k past %past : tensor<?xi32> rows %rows panels keys heads 2 outs(%g : tensor<?x8xf16>) : tensor<?x8xf16> -> tensor<?x8xf16>
+  return
+}

@@ -230,6 +230,13 @@ static mille_status cancel(mille_session *session) {
   (void)session;
   return MILLE_OK;
 }
+static mille_status outputMemory(mille_session *session, size_t bytes,
+                                 void **memory) {
+  (void)session;
+  (void)bytes;
+  *memory = NULL;
+  return MILLE_OK;
+}
 static const char *sessionMessage(const mille_session *session) {
   (void)session;
   return "the session says so";
@@ -254,4 +261,5 @@ const mille_generation_runtime fakeRuntime = {sizeof fakeRuntime,
                                               readPart,
                                               writePart,
                                               cancel,
-                                              sessionMessage};
+                                              sessionMessage,
+                                              outputMemory};

@@ -1,38 +1,11 @@
 /* Sessions on a device of CUDA without one: FakeCuda.cpp is the driver. */
 #include "CudaModel.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static fake_cuda_counts *counts(void) {
-  static fake_cuda_counts *(*function)(void);
-  if (!function) {
-    void *library = dlopen(getenv("MILLE_CUDA_LIBRARY"), RTLD_NOW);
-    CHECK(library);
-    *(void **)&function = dlsym(library, "fake_cuda");
-    CHECK(function);
-  }
-  return function();
-}
-
 /* ---- The tests ----------------------------------------------------------- */
-
-static mille_package *openPackage(void) {
-  mille_package *package = NULL;
-  char why[512] = "";
-  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
-         MILLE_OK, why, "");
-  return package;
-}
-
-static void nothingLeft(void) {
-  const fake_cuda_counts *now = counts();
-  CHECK(!now->device_pieces && !now->pinned_pieces && !now->contexts);
-  CHECK(!now->pushed && !now->modules && !now->streams && !now->events);
-  CHECK(!now->graphs && !now->live_instances);
-}
 
 static mille_status run(mille_session *session, int64_t batch, float *y,
                         float *kept) {
@@ -167,6 +140,38 @@ static void outputsElsewhere(const char *allocator, const char *releaser,
       CHECK((counts()->read_to == wanted[1]) == (round % 2 == 0));
   }
   CHECK(release(there) == 0);
+  closeBoth(package, session);
+}
+
+/* Outputs in memory of the session's are copied straight there, and it is
+ * given back with the session. None is more than some 64 MB. */
+static void fake(const char *wish);
+static void outputsInSession(void) {
+  mille_package *package = openPackage();
+  mille_session *session = open(package);
+  static float x[most * columns], kept[most * columns];
+  void *there, *none;
+  CHECK(mille_session_output_memory(session, sizeof x, &there) == MILLE_OK);
+  CHECK(there && counts()->pinned_pieces == 2);
+  CHECK(mille_session_output_memory(session, 65 << 20, &none) == MILLE_OK);
+  CHECK(!none);
+  fake("fail=cuMemHostAlloc:1:2");
+  CHECK(mille_session_output_memory(session, 64, &none) == MILLE_OK && !none);
+  fake("");
+  CHECK(mille_session_output_memory(session, 64, NULL) ==
+        MILLE_INVALID_ARGUMENT);
+  for (int i = 0; i < 5 * columns; ++i)
+    x[i] = (float)i;
+  const void *given[] = {x};
+  float *wanted[] = {kept, there};
+  for (int round = 0; round < 3; ++round) {
+    memset(there, 0xff, sizeof x);
+    EXPECT(mille_session_run(session, 5, 0, given, wanted), MILLE_OK,
+           mille_session_message(session), "");
+    CHECK(counts()->read_to == there);
+    for (int i = 0; i < 5 * columns; ++i)
+      CHECK(kept[i] == 2 * (2 * x[i] + 5) + 7 && wanted[1][i] == 2 * x[i] + 5);
+  }
   closeBoth(package, session);
 }
 
@@ -479,6 +484,7 @@ int main(void) {
   startAndWait();
   outputsElsewhere("cuMemAlloc_v2", "cuMemFree_v2", 1);
   outputsElsewhere("cuMemHostAlloc", "cuMemFreeHost", 0);
+  outputsInSession();
   twoSessions();
   twoDevices();
   cancelled();

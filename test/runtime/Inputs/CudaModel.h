@@ -6,9 +6,23 @@
 #include "runtime/Backends.h"
 #include "runtime/mille.h"
 
+#include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { columns = 16, most = 60 };
+
+/* What the driver counted. */
+static fake_cuda_counts *counts(void) {
+  static fake_cuda_counts *(*function)(void);
+  if (!function) {
+    void *library = dlopen(getenv("MILLE_CUDA_LIBRARY"), RTLD_NOW);
+    CHECK(library);
+    *(void **)&function = dlsym(library, "fake_cuda");
+    CHECK(function);
+  }
+  return function();
+}
 
 /* ---- The kernels, as the device runs them -------------------------------- */
 
@@ -239,4 +253,21 @@ static void makeModel(void) {
   model.entries = &entry;
   model.kernels = kernels;
   model.weights = weights;
+}
+
+/* ---- What tests begin and end with --------------------------------------- */
+
+static mille_package *openPackage(void) {
+  mille_package *package = NULL;
+  char why[512] = "";
+  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
+         MILLE_OK, why, "");
+  return package;
+}
+
+static void nothingLeft(void) {
+  const fake_cuda_counts *now = counts();
+  CHECK(!now->device_pieces && !now->pinned_pieces && !now->contexts);
+  CHECK(!now->pushed && !now->modules && !now->streams && !now->events);
+  CHECK(!now->graphs && !now->live_instances);
 }

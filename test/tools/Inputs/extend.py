@@ -238,7 +238,7 @@ def distance(model, case, whole):
 
 # How far rows may be from forward's in the reference. BitNet rounds rows to bytes:
 # where one flips, its row moves by so much.
-BOUNDS = {"f32": 1e-4, "bf16": 0.2, "int8": 0.5}
+BOUNDS = {"f32": 1e-4, "f16": 0.025, "bf16": 0.2, "int8": 0.5}
 
 
 def check(mille, folder, work, dtype="f32", target="x86-64-v3", threads=(1,),
