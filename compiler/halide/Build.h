@@ -15,7 +15,6 @@ struct Machine : CpuTraits {
   bool pairs = false;    // multiply-adds of pairs of bf16
   bool integers = false; // multiply-adds of pairs of i16, but none of bf16
   bool picks = false;    // picks one of 16 numbers by lane: PickInstruction.h
-  bool bytes = false;    // multiply-adds of four bytes
   bool prefetchesIntoL2 = false; // into L2 only, and drops no prefetch
   bool device = false; // work-groups of work-items; a kernel is the whole op
 };

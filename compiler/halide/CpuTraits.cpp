@@ -16,5 +16,6 @@ mille::CpuTraits mille::traitsOf(const Target &target) {
           tileRegisters,
           ofZen,
           wide && !tileRegisters && !oneStream,
-          oneStream};
+          oneStream,
+          bool(target.features & MILLE_CPU_AVX512_VNNI)};
 }

@@ -20,6 +20,7 @@ struct CpuTraits {
   // prefetches of that stream, or of a second one beside it, make it slower.
   // Measured on Zen 4, which has the AVX-512 of a Zen 5 but no AVX-VNNI.
   bool oneStream = false;
+  bool bytes = true; // multiply-adds of four bytes
 };
 
 // The least of the cores of a CPU's target; the defaults for a device.

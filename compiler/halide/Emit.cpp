@@ -122,10 +122,9 @@ Machine machineOf(const Halide::Target &target, const EmitOptions &options) {
   machine.device = target.has_gpu_feature();
   if (machine.device) {
     machine.lanes = 4;
+    machine.bytes = false;
     return machine;
   }
-  // A target names its newest feature only, not the features that it implies.
-  machine.bytes = target.has_feature(Halide::Target::AVX512_Zen4);
   machine.lanes = machine.wide ? 16 : 8;
   machine.picks = machine.wide;
   machine.pairs = machine.bytes && options.bf16;

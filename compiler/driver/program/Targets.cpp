@@ -25,8 +25,7 @@ static uint64_t multipliedBy(Dtype dtype) {
 
 // That feature, of types that are slower than f32 on a CPU without it.
 static uint64_t neededBy(Dtype dtype) {
-  const bool narrow = dtype.kind == Dtype::bf16 || dtype.kind == Dtype::int8;
-  return narrow ? multipliedBy(dtype) : 0;
+  return dtype.kind == Dtype::bf16 ? multipliedBy(dtype) : 0;
 }
 
 static std::vector<Target> bestFirst() {

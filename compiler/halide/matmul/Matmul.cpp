@@ -41,6 +41,7 @@ MatmulPipe::MatmulPipe(const KernelSpec &spec, const Machine &machine,
       fewRows(few), inRows(inRows),
       isSmall(!device && mille::isSmall(spec, coreOf(machine, s.isNarrow()))),
       widens(!device && widensPairs(s, coreOf(machine, s.isNarrow()))),
+      inHalves(!device && sumsInHalves(s, coreOf(machine, s.isNarrow()))),
       oneInstruction(!(s.ofBytes() || s.ofBlocks()) || machine.bytes),
       prefetchesIntoL2(machine.prefetchesIntoL2), picks(machine.picks),
       looksFar(machine.looksFar), foresees(machine.foresees),
@@ -205,6 +206,8 @@ static Expr halfOf(const Expr &word, const Expr &part) {
 // The sums are a function of a place in a tile: from (n, m) alone Halide cannot
 // see that they fit in registers.
 void MatmulPipe::multiply() {
+  if (inHalves)
+    return multiplyHalves();
   const Type sumType = s.ofBytes() ? Int(32) : Float(32);
   Expr column = columnInPanel(), at = panelNumber(), row = rowAt(i, t);
   Expr start = rowRead();
@@ -244,9 +247,12 @@ void MatmulPipe::widenRows() {
   Var column(names("column"));
   wideRows = RDom(0, K, 0, tile.rows, names("wide_rows"));
   wideRows.where(inTileOfAll(wideRows.y, t));
-  wide(column, i, t) = undef<float>();
+  const Type type = inHalves ? Int(16) : Float(32);
+  wide(column, i, t) = undef(type);
   Expr row = min(rowAt(wideRows.y, t), input.dim(1).max());
-  wide(wideRows.x, wideRows.y, t) = widened(input(wideRows.x, row));
+  Expr value = input(wideRows.x, row);
+  wide(wideRows.x, wideRows.y, t) =
+      inHalves ? cast(type, value) : widened(value);
 }
 
 // The correction for a row's zero point, which a sum starts at. The sign of the

@@ -80,6 +80,11 @@ private:
   void scheduleValues();
   void scheduleSums();
   void widenRows();
+  void multiplyHalves();
+  void scheduleHalves();
+  void scheduleWideRows();
+  void parkSlices();
+  void scheduleSlice(Func f);
   int groupedSteps() const;
   int prefetchedLines() const;
   void addPasses();
@@ -95,6 +100,8 @@ private:
   // Pairs of bf16, for which the CPU has no multiply-add, are widened to f32:
   // rows once a tile, weights as they are multiplied.
   const bool widens;
+  // Sums of bytes stand in two halves, of pairs of products: MatmulBytes.cpp.
+  const bool inHalves;
   // One instruction multiplies and adds a group of the input's values, or f32.
   const bool oneInstruction;
   // As in Machine.
@@ -131,6 +138,7 @@ private:
   // across.
   Var ni{names("ni")}, a{names("a")}, i{names("i")}, t{names("t")},
       no{names("no")};
+  Var slice{names("slice")}; // a vector of a panel's columns
   std::vector<Var> inTile;
   // How rows are shared among tiles: the first `tallTiles` tiles have
   // `rowsPerTile` + 1 rows, the others `rowsPerTile`.
@@ -138,7 +146,7 @@ private:
   Expr lacksOneRow; // rowsPerTile is tile.rows - 1, not tile.rows - 2
   Expr lastIsWhole; // the last tile is not shorter than rowsPerTile
   RDom tileRows;    // row in a tile, tile
-  Func wide;        // a tile's rows in f32
+  Func wide;        // a tile's rows in f32, or in 16 bits
   RDom wideRows;    // column, row in a tile
   RDom k, rest;     // the steps of K, and the values of K after the last step
   RDom blocks;      // of a weight in blocks; k is then a block's values

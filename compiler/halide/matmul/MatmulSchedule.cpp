@@ -69,18 +69,26 @@ void MatmulPipe::sumInTiles() {
   pipe.passes.push_back(sumInTileRegisters(sums));
 }
 
+void MatmulPipe::scheduleWideRows() {
+  wide.compute_at(pipe.out, tileRows.y)
+      .bound_extent(i, tile.rows)
+      .bound_extent(t, 1)
+      .store_in(MemoryType::Heap);
+  // A register holds twice as many integers of 16 bits.
+  wide.update().vectorize(wideRows.x, inHalves ? 4 * V : V,
+                          TailStrategy::GuardWithIf);
+}
+
 // The values of a group of K lie side by side: one instruction adds their
 // products.
 void MatmulPipe::scheduleSums() {
+  if (inHalves)
+    return scheduleHalves();
   scheduleTile(product, {pipe.out, tileRows.y}, tile.rows);
   product.unroll(i).store_in(MemoryType::Register);
   Var nl(names("nl"));
   if (widens) {
-    wide.compute_at(pipe.out, tileRows.y)
-        .bound_extent(i, tile.rows)
-        .bound_extent(t, 1)
-        .store_in(MemoryType::Heap);
-    wide.update().vectorize(wideRows.x, V, TailStrategy::GuardWithIf);
+    scheduleWideRows();
     product.update(0)
         .reorder(ni, a, i, no, k.y, k.x)
         .vectorize(ni, V)
@@ -140,7 +148,9 @@ void MatmulPipe::schedule() {
       .vectorize(nv);
   if (!vectorPieces)
     pipe.out.update().unroll(ni);
-  if (parksSums) {
+  if (inHalves) {
+    parkSlices();
+  } else if (parksSums) {
     scheduleTile(parking, {pipe.out, tileRows.y}, tile.rows);
     parking.unroll(i).store_in(MemoryType::Stack);
   } else if (!inTiles) {
@@ -161,20 +171,15 @@ void MatmulPipe::schedule() {
   if (hasShortTiles && !isSmall)
     pipe.out.update().specialize(lastIsWhole);
   // A weight in blocks is one stream (scheduleBlocks).
-  if (slices == 1 && K % group == 0 &&
+  if (slices == 1 && K % group == 0 && !inHalves &&
       !s.ofBlocks()) // a tile reads the whole panel
     addPasses();
 }
 
 // How many steps of K one iteration of the loop over K holds. The kernel of few
 // rows has more copies of that loop, so its iterations are shorter, and so are
-// those of a small weight. Without the instruction that adds a group's products
-// an iteration holds one step, because its code is long.
-int MatmulPipe::groupedSteps() const {
-  if (!oneInstruction)
-    return 1;
-  return fewRows || isSmall ? 2 : 4;
-}
+// those of a small weight.
+int MatmulPipe::groupedSteps() const { return fewRows || isSmall ? 2 : 4; }
 
 // Lines of the next panel that an iteration prefetches. More lines gain nothing
 // on cores that prefetch for the tile too, even where there are too few tiles

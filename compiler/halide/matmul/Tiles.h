@@ -24,6 +24,7 @@ struct Core {
       false; // tiles of many rows whose sums are whole: PipelineTiles.h
   bool waitsForL3 = false;        // for rows and panels that L2 does not hold
   bool addsPairs = false;         // products of two bf16, by one instruction
+  bool addsFour = true;           // products of four bytes, by one instruction
   bool sumsBlocksInTiles = false; // in tile registers, where a tile says so
 };
 // Narrow types have their sums in tile registers, if there are any.
@@ -60,6 +61,10 @@ bool isSmall(const KernelSpec &spec, const Core &core);
 // Whether a tile's sums may wait in their place of the out between pieces of K:
 // they must be f32, unchanged.
 bool sumsMayWait(const KernelSpec &spec);
+
+// Whether products of bytes are added two at a time, as integers of 16 bits, so
+// that a sum stands in two halves while K is summed.
+bool sumsInHalves(const MatmulSpec &matmul, const Core &core);
 
 // Whether bf16 are widened to f32: rows once a tile, weights as they are
 // multiplied. And the most bytes of such rows, whichever tile is chosen.

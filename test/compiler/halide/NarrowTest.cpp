@@ -40,6 +40,7 @@ struct Case {
   bool gelu =
       false; // of the sum, scaled, and the extra; else what they add up to
   bool hostile = false; // the rows of the input, each in another way
+  bool extreme = false; // bytes, whose pairs of products exceed 16 bits
 
   int64_t group() const { return bytes ? 4 : 2; }
   int64_t each() const { return 4 / group(); } // bytes of an element
@@ -53,7 +54,7 @@ struct Case {
     return std::string(bytes ? "bytes " : "bf16 ") + number(inner) + " x " +
            number(columns) + (accumulators == 2 ? " gated" : "") +
            (narrow ? " to bf16" : "") + (gelu ? " gelu" : "") +
-           (hostile ? " hostile" : "");
+           (hostile ? " hostile" : "") + (extreme ? " extreme" : "");
   }
   std::string text() const {
     std::string x = rowsOf(inner, inStride(), bytes ? "ui8" : "bf16");
@@ -110,7 +111,8 @@ struct Data {
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t k = 0; k < c.inner; ++k)
         x[m * c.inner + k] = put(input, m * c.inStride() + k,
-                                 c.bytes     ? 128 + draw(128)
+                                 c.extreme   ? extremeOf(m, draw(1), 0, 255)
+                                 : c.bytes   ? 128 + draw(128)
                                  : c.hostile ? hostileNumber(m, k, draw(1))
                                              : draw(1));
     memset(weight.data(), 0, weight.size() * c.each());
@@ -137,7 +139,10 @@ struct Data {
               put(weight,
                   (panel * c.steps() + k / c.group()) * c.panel * c.group() +
                       j * c.group() + k % c.group(),
-                  c.bytes ? draw(127) : draw(1), /*isSigned=*/true);
+                  c.extreme ? extremeOf(n, draw(1), 127, -128)
+                  : c.bytes ? draw(127)
+                            : draw(1),
+                  /*isSigned=*/true);
       }
     for (int64_t m = 0; m < rows; ++m)
       for (int64_t n = 0; n < c.columns; ++n) {
@@ -183,6 +188,11 @@ struct Data {
     default:
       return number;
     }
+  }
+
+  // The far end, alone in each second row or column.
+  static double extremeOf(int64_t row, double drawn, double near, double far) {
+    return row % 2 && drawn < 0 ? near : far;
   }
 
   // The step and the outlier of a row of bytes in the same ways.
@@ -335,7 +345,10 @@ int main(int argc, char **argv) {
     if (turns.takesNext())
       check(c, isa);
   };
+  const bool onlyBytes = argc > 3 && std::string(argv[3]) == "bytes";
   for (bool bytes : {false, true}) {
+    if (onlyBytes && !bytes)
+      continue;
     for (int64_t inner : {1, 7, 64, 130})
       judge({bytes, false, inner, 100, 1});
     for (int64_t columns : {1, 64, 129})
@@ -345,6 +358,9 @@ int main(int argc, char **argv) {
       judge({bytes, narrow, 130, 100, 1, 48, /*gelu=*/false, /*hostile=*/true});
     for (bool narrow : {false, true})
       judge({bytes, narrow, 130, 100, 1, 48, /*gelu=*/true});
+    for (int accumulators = 1; bytes && accumulators <= 2; ++accumulators)
+      judge({bytes, false, 131, 100, accumulators, 64, /*gelu=*/false,
+             /*hostile=*/false, /*extreme=*/true});
     for (int64_t panel : {48, 64}) // bf16: K in chunks
       judge({bytes, false, 3072, panel + 1, 1, panel});
     for (int64_t columns : {47, 100})
