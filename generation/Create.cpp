@@ -99,7 +99,7 @@ Status Creation::findStates() {
   if (Status status = packageSays(
           runtime.package_state_count(made.package, &made.stateCount)))
     return status;
-  made.states = zeros<State>(made.stateCount);
+  made.states = zeros<State>(made, made.stateCount);
   if (!made.states)
     return made.say(MILLE_OUT_OF_MEMORY, "memory was refused");
   for (size_t s = 0; s < made.stateCount; ++s) {
@@ -137,8 +137,8 @@ Status Creation::measureStates() {
 bool Creation::allocateRows(Entry &entry) {
   if (!entry.there)
     return true;
-  entry.rows = zeros<float *>(entry.outputs);
-  entry.own = zeros<float *>(entry.outputs);
+  entry.rows = zeros<float *>(made, entry.outputs);
+  entry.own = zeros<float *>(made, entry.outputs);
   if (!entry.rows || !entry.own)
     return false;
   for (size_t i = 0; i < entry.outputs; ++i) {
@@ -149,7 +149,8 @@ bool Creation::allocateRows(Entry &entry) {
       return false;
     entry.rows[i] = memoryOfSession(each);
     if (!entry.rows[i])
-      entry.rows[i] = entry.own[i] = zeros<float>(options.sequences, each);
+      entry.rows[i] = entry.own[i] =
+          zeros<float>(made, options.sequences, each);
     if (!entry.rows[i])
       return false;
   }
@@ -173,20 +174,20 @@ bool Creation::allocateStep() {
   const int64_t batch = options.sequences;
   const size_t inputs = made.last.inputs + made.every.inputs;
   StepInputs &step = made.step;
-  step.ids = zeros<int32_t>(batch, options.piece);
-  step.mask = zeros<int32_t>(batch, options.piece);
-  step.past = zeros<int32_t>(batch);
-  step.source = zeros<int32_t>(batch);
-  step.counts = zeros<int64_t>(batch);
-  step.pointers = zeros<const void *>(inputs);
+  step.ids = zeros<int32_t>(made, batch, options.piece);
+  step.mask = zeros<int32_t>(made, batch, options.piece);
+  step.past = zeros<int32_t>(made, batch);
+  step.source = zeros<int32_t>(made, batch);
+  step.counts = zeros<int64_t>(made, batch);
+  step.pointers = zeros<const void *>(made, inputs);
   return step.ids && step.mask && step.past && step.source && step.counts &&
          step.pointers;
 }
 
 bool Creation::allocateEncoder() {
   Encoder &encoder = made.encoder;
-  encoder.rows = zeros<float *>(encoder.outputs);
-  encoder.pointers = zeros<const void *>(encoder.inputs);
+  encoder.rows = zeros<float *>(made, encoder.outputs);
+  encoder.pointers = zeros<const void *>(made, encoder.inputs);
   if (!encoder.rows || !encoder.pointers)
     return false;
   for (size_t i = 0; i < encoder.outputs; ++i) {
@@ -203,32 +204,32 @@ bool Creation::allocateEncoder() {
                       each))
         return false;
     }
-    if (!(encoder.rows[i] = zeros<float>(each)))
+    if (!(encoder.rows[i] = zeros<float>(made, each)))
       return false;
   }
   return true;
 }
 
 bool Creation::allocateBeams() {
-  made.beams = zeros<BeamMemory>(1);
+  made.beams = zeros<BeamMemory>(made, 1);
   for (int64_t b = 0; made.beams && b < mostBeams; ++b)
-    if (!(made.beams->ended[b].ids = zeros<int32_t>(options.context)))
+    if (!(made.beams->ended[b].ids = zeros<int32_t>(made, options.context)))
       return false;
   return made.beams;
 }
 
 bool Creation::allocateSequence(Sequence &sequence) {
-  sequence.ids = zeros<int32_t>(options.context);
-  sequence.kept = zeros<float *>(made.outputCount);
+  sequence.ids = zeros<int32_t>(made, options.context);
+  sequence.kept = zeros<float *>(made, made.outputCount);
   for (size_t o = 0; sequence.kept && o < made.outputCount; ++o)
-    if (!(sequence.kept[o] = zeros<float>(made.outputs[o].numbers(),
+    if (!(sequence.kept[o] = zeros<float>(made, made.outputs[o].numbers(),
                                           (uint64_t)options.guesses + 1)))
       return false;
   return sequence.ids && sequence.kept;
 }
 
 bool Creation::allocate() {
-  made.sequences = zeros<Sequence>(options.sequences);
+  made.sequences = zeros<Sequence>(made, options.sequences);
   if (!made.sequences || !allocateRows(made.last) ||
       !allocateRows(made.every) || !allocateStep() || !allocateEncoder() ||
       !allocateBeams())
@@ -236,10 +237,10 @@ bool Creation::allocate() {
   for (int64_t s = 0; s < options.sequences; ++s)
     if (!allocateSequence(made.sequences[s]))
       return false;
-  made.candidates = zeros<Candidate>(made.vocabulary);
-  made.counts = zeros<int32_t>(made.vocabulary);
-  made.buffer = zeros<char>(bufferBytes);
-  made.kept = zeros<char>(options.sequences, made.keptBytes);
+  made.candidates = zeros<Candidate>(made, made.vocabulary);
+  made.counts = zeros<int32_t>(made, made.vocabulary);
+  made.buffer = zeros<char>(made, bufferBytes);
+  made.kept = zeros<char>(made, options.sequences, made.keptBytes);
   return made.candidates && made.counts && made.buffer && made.kept;
 }
 
@@ -355,5 +356,16 @@ int64_t mille_generation_vocabulary(const mille_generation *generation) {
 
 int64_t mille_generation_context(const mille_generation *generation) {
   return generation ? generation->options.context : 0;
+}
+
+mille_status mille_generation_memory(mille_generation *generation,
+                                     size_t *bytes) {
+  if (!generation || !bytes)
+    return MILLE_INVALID_ARGUMENT;
+  size_t session = 0;
+  const Status status = generation->runtimeSays(
+      generation->runtime.session_memory(generation->session, &session));
+  *bytes = status ? 0 : session + sizeof *generation + generation->ownBytes;
+  return status;
 }
 }

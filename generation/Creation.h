@@ -10,12 +10,14 @@ inline bool multiplied(uint64_t a, uint64_t b, size_t &product) {
   return !__builtin_mul_overflow(a, b, &product);
 }
 
-// Allocates zeros; null if the memory is refused.
-template <typename T> T *zeros(uint64_t count, uint64_t each = 1) {
-  size_t all;
-  return multiplied(count, each, all)
-             ? static_cast<T *>(calloc(all ? all : 1, sizeof(T)))
-             : nullptr;
+// Allocates zeros of the generation; null if the memory is refused.
+template <typename T>
+T *zeros(mille_generation &made, uint64_t count, uint64_t each = 1) {
+  size_t all, bytes;
+  if (!multiplied(count, each, all) || !multiplied(all, sizeof(T), bytes))
+    return nullptr;
+  made.ownBytes += bytes;
+  return static_cast<T *>(calloc(all ? all : 1, sizeof(T)));
 }
 
 // A status of the package, with its message.

@@ -74,7 +74,7 @@ Status Search::findPorts(const char *entryName, Entry &entry) {
 // The first dimension that a run chooses is the batch, and the other one, if
 // any, the tokens.
 Status Search::findOutputs(Entry &entry) {
-  entry.results = zeros<Output>(entry.outputs);
+  entry.results = zeros<Output>(made, entry.outputs);
   if (!entry.results)
     return made.say(MILLE_OUT_OF_MEMORY, "memory was refused");
   for (size_t i = 0; i < entry.outputs; ++i) {

@@ -144,6 +144,7 @@ struct mille_generation {
   char *buffer = nullptr;    // bytes of a state on their way to a file
   char *kept = nullptr;      // states without tokens of sequences that rest
   size_t keptBytes = 0;      // of a sequence
+  size_t ownBytes = 0;       // of all that is allocated here
   int32_t cancelled = 0;
   char message[512] = "";
 

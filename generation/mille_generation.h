@@ -67,6 +67,7 @@ typedef struct mille_generation_runtime {
   mille_status (*session_cancel)(mille_session *);
   const char *(*session_message)(const mille_session *);
   mille_status (*session_output_memory)(mille_session *, size_t, void **);
+  mille_status (*session_memory)(const mille_session *, size_t *);
 } mille_generation_runtime;
 
 #define MILLE_GENERATION_RUNTIME                                               \
@@ -90,7 +91,8 @@ typedef struct mille_generation_runtime {
    mille_session_write_state_part,                                             \
    mille_session_cancel,                                                       \
    mille_session_message,                                                      \
-   mille_session_output_memory}
+   mille_session_output_memory,                                                \
+   mille_session_memory}
 
 /* ---- Generations --------------------------------------------------------- */
 
@@ -133,6 +135,12 @@ const char *mille_generation_message(const mille_generation *generation);
 /* How many ids there are: each is in [0, vocabulary). */
 int64_t mille_generation_vocabulary(const mille_generation *generation);
 int64_t mille_generation_context(const mille_generation *generation);
+
+/* The bytes of all its memory, which never grows: the session's, in which
+ * `sequences` sequences have room for what the model remembers of `context`
+ * tokens each, and that of ids, logits and draws. */
+mille_status mille_generation_memory(mille_generation *generation,
+                                     size_t *bytes);
 
 /* Runs what was appended to any sequence and has not run, of all sequences in
  * one step; nothing where there is nothing to run. Of each sequence that has an

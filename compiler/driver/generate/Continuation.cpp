@@ -36,7 +36,8 @@ static mille_generation_runtime runtimeOf(const mille_functions &api) {
           api.mille_session_write_state_part,
           api.mille_session_cancel,
           api.mille_session_message,
-          api.mille_session_output_memory};
+          api.mille_session_output_memory,
+          api.mille_session_memory};
 }
 
 Status Continuation::open(const Package &package, mlir::MLIRContext &context,

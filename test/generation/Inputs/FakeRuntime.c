@@ -237,6 +237,11 @@ static mille_status outputMemory(mille_session *session, size_t bytes,
   *memory = NULL;
   return MILLE_OK;
 }
+static mille_status sessionMemory(const mille_session *session, size_t *bytes) {
+  (void)session;
+  *bytes = fakeSessionBytes;
+  return MILLE_OK;
+}
 static const char *sessionMessage(const mille_session *session) {
   (void)session;
   return "the session says so";
@@ -262,4 +267,5 @@ const mille_generation_runtime fakeRuntime = {sizeof fakeRuntime,
                                               writePart,
                                               cancel,
                                               sessionMessage,
-                                              outputMemory};
+                                              outputMemory,
+                                              sessionMemory};

@@ -44,4 +44,5 @@ struct mille_package {
   int64_t least; /* past but 0 that a run takes; 0: any, and nobody asks */
 };
 
+enum { fakeSessionBytes = 1 << 20 };
 extern const mille_generation_runtime fakeRuntime;

@@ -55,6 +55,25 @@ static void append(mille_generation *g, int64_t s, int32_t first,
   CHECK(mille_sequence_append(g, s, ids, count) == MILLE_OK);
 }
 
+static size_t bytesOf(mille_package *package, int64_t sequences,
+                      int64_t context) {
+  mille_generation *g = made(package, sequences, context, 5);
+  size_t bytes = 0;
+  CHECK(mille_generation_memory(g, &bytes) == MILLE_OK);
+  CHECK(mille_generation_memory(g, NULL) == MILLE_INVALID_ARGUMENT);
+  mille_generation_close(g);
+  return bytes;
+}
+
+/* Of the ids of each sequence and each of 8 beams that end; the fake session
+ * grows with neither. */
+static void memory(mille_package *package) {
+  const size_t few = bytesOf(package, 4, 32), more = bytesOf(package, 4, 64);
+  CHECK(few > fakeSessionBytes);
+  CHECK(more - few == (4 + 8) * 32 * sizeof(int32_t));
+  CHECK(bytesOf(package, 5, 32) > few);
+}
+
 static void unequal(mille_package *package) {
   mille_generation *g = made(package, 4, 32, 5);
   int64_t s[4];
@@ -237,6 +256,7 @@ static void refused(mille_package package, int64_t sequences, int64_t guesses,
 
 int main(void) {
   for (size_t i = 0; i < sizeof packages / sizeof *packages; ++i) {
+    memory(&packages[i]);
     unequal(&packages[i]);
     forks(&packages[i]);
     rewinds(&packages[i]);
