@@ -21,6 +21,7 @@ private:
   const Entry *plan();
   int64_t rowsOfRun() const;
   void fill(int64_t sequence, int64_t rows);
+  void takeBack();
   Status call(const Entry &entry, int64_t rows);
   void takeRows(const Entry &entry, int64_t number, int64_t rows);
   void takeRow(const Entry &entry, int64_t number, int64_t token, int64_t rows,
@@ -144,6 +145,30 @@ Status Step::call(const Entry &entry, int64_t rows) {
   return status ? status : kept;
 }
 
+// Before a run gives other outputs: sequences that rest keep what the last run
+// lent them.
+void Step::takeBack() {
+  for (int64_t s = 0; s < made.options.sequences; ++s) {
+    Sequence &sequence = made.sequences[s];
+    if (sequence.lender && step.counts[s])
+      sequence.rows = 0;
+    for (size_t o = 0; sequence.lender && sequence.rows && o < made.outputCount;
+         ++o)
+      memcpy(sequence.kept[o], made.rowOf(sequence, o, 0),
+             (size_t)made.outputs[o].numbers() * sizeof(float));
+    sequence.lender = nullptr;
+  }
+}
+
+// Whether an entry's outputs have one row for each sequence: that row need not
+// be copied. Four rows of 49152 logits took 0.1 of a step's 6.3 ms.
+bool lendsRows(const Entry &entry) {
+  bool lends = true;
+  for (size_t o = 0; o < entry.outputs; ++o)
+    lends &= entry.results[o].parts == 1 && !entry.results[o].everyRow;
+  return lends;
+}
+
 // What outputs say of a token, from a run of `rows` tokens of each sequence.
 void Step::takeRow(const Entry &entry, int64_t number, int64_t token,
                    int64_t rows, int64_t into) {
@@ -172,7 +197,10 @@ void Step::takeRows(const Entry &entry, int64_t number, int64_t rows) {
     if (row == 0)
       sequence.firstRow = first + t;
     sequence.rows = row + 1;
-    takeRow(entry, number, t, rows, row);
+    if (row == 0 && lendsRows(entry))
+      sequence.lender = &entry;
+    else
+      takeRow(entry, number, t, rows, row);
   }
 }
 
@@ -186,6 +214,7 @@ Status Step::run(bool &more) {
   const int64_t rows = rowsOfRun();
   for (int64_t s = 0; s < batch; ++s)
     fill(s, rows);
+  takeBack();
   if (Status status = call(*entry, rows))
     return status;
   for (int64_t s = 0; s < batch; ++s)

@@ -72,6 +72,8 @@ struct Sequence {
   int64_t source = 0; // tokens of an encoder that states hold; 0: none
   int64_t firstRow = 0, rows = 0;
   float **kept = nullptr; // of each output, [guesses + 1, numbers of a token]
+  // Whose outputs still hold what is known, one row, in place of `kept`.
+  const Entry *lender = nullptr;
 
   bool knowsOutputs() const {
     return held > 0 && held <= ran && held - 1 >= firstRow &&
@@ -153,11 +155,18 @@ struct mille_generation {
   // Null after an error: no such sequence is open.
   mille::generation::Sequence *find(int64_t sequence, mille_status &status);
   mille_status runtimeSays(mille_status status);
+  // What an output says of id `firstRow` + `row` of a sequence.
+  float *rowOf(const mille::generation::Sequence &sequence, size_t output,
+               int64_t row) const {
+    const int64_t numbers = outputs[output].numbers();
+    return sequence.lender ? sequence.lender->rows[output] +
+                                 (&sequence - sequences) * numbers
+                           : sequence.kept[output] + row * numbers;
+  }
   // What an output says of the last id of a sequence that knows its outputs.
   float *lastOf(const mille::generation::Sequence &sequence,
                 size_t output) const {
-    return sequence.kept[output] +
-           (sequence.held - 1 - sequence.firstRow) * outputs[output].numbers();
+    return rowOf(sequence, output, sequence.held - 1 - sequence.firstRow);
   }
   const float *lastLogits(const mille::generation::Sequence &sequence) const {
     return lastOf(sequence, logits);

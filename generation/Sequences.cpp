@@ -86,11 +86,12 @@ Status copySequence(mille_generation &made, int64_t from, int64_t to,
   copy.held = length;
   copy.ran = ran;
   copy.guessed = copy.firstRow = copy.rows = 0;
+  copy.lender = nullptr;
   const int64_t row = length - 1 - source.firstRow;
   if (length && row >= 0 && row < source.rows) {
     for (size_t o = 0; o < made.outputCount; ++o) {
       const int64_t numbers = made.outputs[o].numbers();
-      memcpy(copy.kept[o], source.kept[o] + row * numbers,
+      memcpy(copy.kept[o], made.rowOf(source, o, row),
              (size_t)numbers * sizeof(float));
     }
     copy.firstRow = length - 1;

@@ -315,6 +315,7 @@ Status StateFile::take() {
   sequence.held = header.held;
   sequence.ran = fits ? header.ran : 0;
   sequence.guessed = 0;
+  sequence.lender = nullptr;
   sequence.rows = fits && header.flags & hasOutputs ? 1 : 0;
   sequence.firstRow = sequence.rows ? header.held - 1 : 0;
   rewind(made, sequence, header.held);

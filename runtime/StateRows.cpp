@@ -72,8 +72,10 @@ template <typename Element> struct PanelWriter : Heads {
                     mille_key_place(row, 0, size, pair);
       // Elements of a pair are neighbours, pairs a panel's row apart.
       for (int64_t d = 0; d < size; d += pair)
-        for (int64_t i = 0; i < pair; ++i)
-          to[d * MILLE_PANEL_ROWS + i] = key[d + i];
+        if (pair == 2)
+          memcpy(to + d * MILLE_PANEL_ROWS, key + d, 2 * sizeof *to);
+        else
+          to[d * MILLE_PANEL_ROWS] = key[d];
     }
   }
   // `last`: the next row is not written by this run.
@@ -81,16 +83,30 @@ template <typename Element> struct PanelWriter : Heads {
                   bool last) const {
     const int64_t pair = mille_value_pair(sizeof(Element));
     const bool alone = last && row % pair + 1 < pair;
+    const int64_t columns = mille_panel_columns(size);
     for (int64_t h = 0; h < heads; ++h) {
       const Element *value = input + from * stride + h * size;
       Element *head = entry + headAt(sequence, row, h, size);
-      for (int64_t d = 0; d < size; ++d) {
-        Element *to = head + mille_value_place(row, d, size, pair, stateRows);
-        to[0] = value[d];
-        if (alone)
-          to[1] = 0;
-      }
+      for (int64_t d = 0; d < size; d += columns)
+        writeColumns(head + mille_value_place(row, d, size, pair, stateRows),
+                     value + d, columns, pair, alone);
     }
+  }
+
+private:
+  // A panel's columns of a row, `pair` apart; `alone`: with zeros between.
+  static void writeColumns(Element *to, const Element *value, int64_t columns,
+                           int64_t pair, bool alone) {
+    if (alone)
+      for (int64_t d = 0; d < columns; ++d) {
+        to[2 * d] = value[d];
+        to[2 * d + 1] = 0;
+      }
+    else if (pair == 2)
+      for (int64_t d = 0; d < columns; ++d)
+        to[2 * d] = value[d];
+    else
+      memcpy(to, value, columns * sizeof *to);
   }
 };
 

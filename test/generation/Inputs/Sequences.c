@@ -133,6 +133,10 @@ static void forks(mille_package *package) {
          "all 3 sequences are open");
   EXPECT(mille_sequence_fork(g, s, 11, &half), MILLE_INVALID_ARGUMENT, g,
          "length is 11 but the sequence holds 10 tokens");
+  /* In the place of one that was closed. */
+  CHECK(mille_sequence_close(g, half) == MILLE_OK);
+  CHECK(mille_sequence_fork(g, s, 10, &half) == MILLE_OK);
+  checkLogits(g, half, package);
   mille_generation_close(g);
 }
 
@@ -218,6 +222,13 @@ static void failures(mille_package *package) {
   package->cancels = g; /* the first piece still runs */
   EXPECT(mille_generation_decode(g), MILLE_CANCELLED, g,
          "the step was cancelled");
+  CHECK(mille_generation_decode(g) == MILLE_OK);
+  checkLogits(g, s, package);
+  checkLogits(g, other, package);
+  append(g, s, 3, 1);
+  package->fails = MILLE_CANCELLED;
+  EXPECT(mille_generation_decode(g), MILLE_CANCELLED, g, "the session says so");
+  CHECK(mille_sequence_rewind(g, s, 6) == MILLE_OK);
   CHECK(mille_generation_decode(g) == MILLE_OK);
   checkLogits(g, s, package);
   checkLogits(g, other, package);

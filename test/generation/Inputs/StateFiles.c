@@ -33,9 +33,13 @@ static const int32_t prompt[] = {1, 5, 2, 9, 3, 7, 4};
  * for sums, which do not depend on it. */
 static void saved(mille_package *package, const char *path, int runs,
                   int64_t room) {
-  int64_t s, t, held;
+  int64_t s, t, held, closed;
   mille_generation *from = made(package, 32, &s);
   mille_generation *to = made(package, room, &held);
+  CHECK(mille_sequence_open(to, &closed) == MILLE_OK);
+  CHECK(mille_sequence_append(to, closed, prompt, 2) == MILLE_OK);
+  CHECK(mille_generation_decode(to) == MILLE_OK);
+  CHECK(mille_sequence_close(to, closed) == MILLE_OK);
   CHECK(mille_sequence_append(from, s, prompt, 7) == MILLE_OK);
   if (runs)
     CHECK(mille_generation_decode(from) == MILLE_OK);
