@@ -14,10 +14,10 @@ constexpr int stepsAhead = 8; // of K: as many reads of a panel's columns
 
 } // namespace
 
-// A tile's rows are widened once, weights as they are multiplied, and the
-// halves are added when K is summed. LLVM shuffled the products of each step to
-// add their halves: 384 -> 1536 for 128 rows takes 0.5 of that time with AVX2
-// on a Zen 4, and 0.7 with AVX-512.
+// A tile's rows are widened once, weights as they are multiplied; halves are
+// added when K is summed. LLVM shuffled the products of each step to add their
+// halves: 384 -> 1536 for 128 rows takes 0.5 of that time with AVX2 on a Zen 4,
+// and 0.7 with AVX-512.
 void MatmulPipe::multiplyHalves() {
   Expr column = columnInPanel(), at = panelNumber();
   widenRows();

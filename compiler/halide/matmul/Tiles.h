@@ -67,7 +67,8 @@ bool sumsMayWait(const KernelSpec &spec);
 bool sumsInHalves(const MatmulSpec &matmul, const Core &core);
 
 // Whether bf16 are widened to f32: rows once a tile, weights as they are
-// multiplied. And the most bytes of such rows, whichever tile is chosen.
+// multiplied. And the most bytes of such rows, or of bytes that are widened to
+// 16 bits, whichever tile is chosen.
 bool widensPairs(const MatmulSpec &matmul, const Core &core);
 uint64_t bytesOfWidenedRows(const KernelSpec &spec);
 

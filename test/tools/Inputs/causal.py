@@ -12,9 +12,15 @@ usage: causal.py spec FILE LAYERS post|deepnorm [KEY=VALUE of train ...]
        causal.py apart LOG LOG LEAST MOST    the largest difference of their losses
 """
 import json
+import os
 import random
 import struct
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                os.pardir, os.pardir, "Inputs"))
+sys.dont_write_bytecode = True
+import tensors  # noqa: E402
 
 
 def spec(path, layers, scheme, *train):
@@ -51,12 +57,8 @@ def data(path, count):
         file.write(struct.pack("<%dH" % len(tokens), *tokens))
 
 
-def tensors(path):
-    with open(path, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        names, bits = json.loads(file.read(length)), file.read()
-    names.pop("__metadata__")
-    return {name: bits[slice(*at["data_offsets"])] for name, at in names.items()}
+def bits(path):
+    return {name: data for name, (_, _, data) in tensors.load(path).items()}
 
 
 def losses(log):
@@ -76,7 +78,7 @@ def main(word, path, *rest):
     elif word == "data":
         data(path, *rest)
     elif word == "begins":
-        saved, drawn = tensors(path), tensors(rest[0])
+        saved, drawn = bits(path), bits(rest[0])
         other = [name for name in drawn if saved.get(name) != drawn[name]]
         other += [name for name in saved
                   if name not in drawn and not name.startswith("state.")]
