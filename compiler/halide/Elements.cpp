@@ -45,14 +45,16 @@ static Expr widenedF16(const Expr &half) {
 }
 
 // And back, to nearest, ties to even. What is below 2^-14 has steps of 2^-24,
-// which are those of a float between 0.5 and 1: its sum with 0.5 rounds.
+// which are those of a float between 0.5 and 1: its sum with 0.5 rounds. It is
+// not `strict`, which all of x would be then, and OpenCL lacks such functions;
+// behind the reinterpretation nothing is reassociated.
 static Expr f16BitsOf(const Expr &x) {
   Expr bits = reinterpret<uint32_t>(x), size = bits & 0x7fffffff;
   Expr sign = (bits >> 16) & 0x8000;
   Expr isOdd = (size >> 13) & 1;
   const Expr rebias(uint32_t(127 - 15) << 23);
   Expr usual = (size - rebias + 0xfff + isOdd) >> 13;
-  Expr shifted = strict_float(reinterpret<float>(size) + 0.5f);
+  Expr shifted = reinterpret<float>(size) + 0.5f;
   Expr small = reinterpret<uint32_t>(shifted) - Expr(uint32_t(0x3f000000));
   Expr half =
       select(size > 0x7f800000, Expr(uint32_t(0x7e00)), size >= 0x477ff000,
