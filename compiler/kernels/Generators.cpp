@@ -126,6 +126,20 @@ Generators::warnings(llvm::ArrayRef<Target> targets) const {
   return texts;
 }
 
+// Of a kernel that nobody makes.
+Status Generators::refuse(mlir::Operation *op, const KernelSpec &spec,
+                          const Target &target) const {
+  std::string declined; // by the last that makes kernels of this kind
+  for (const Generator *one : all)
+    if (one->serves(target))
+      declined = one->declines(spec, target);
+  op->emitError("no kernel for ")
+      << target.name << ": "
+      << (declined.empty() ? "no generator makes it" : declined);
+  // A model may be given with what devices have no kernels for.
+  return declined.empty() ? Status::bug : Status::input;
+}
+
 Status Generators::generate(mlir::Operation *op, const Target &target,
                             RowClass rows, bool useCache, std::string &object,
                             unsigned rank) const {
@@ -142,18 +156,19 @@ Status Generators::generate(mlir::Operation *op, const Target &target,
                         useCache,
                         rows == RowClass::join};
   const Generator *maker = makerOf(spec, target);
-  std::string problem;
-  if (maker && maker->generate(request, object, problem))
-    return Status::done;
-  std::string declined; // by the last that makes kernels of this kind
-  for (const Generator *one : all)
-    if (!maker && one->serves(target))
-      declined = one->declines(spec, target);
   if (!maker)
-    problem = declined.empty() ? "no generator makes it" : declined;
-  op->emitError("no kernel for ") << target.name << ": " << problem;
-  // A model may be given with what devices have no kernels for.
-  return declined.empty() ? Status::bug : Status::input;
+    return refuse(op, spec, target);
+  KernelReport report;
+  if (maker->generate(request, object, report)) {
+    if (!report.warning.empty())
+      op->emitWarning("a kernel for ") << target.name << report.warning;
+    return Status::done;
+  }
+  mlir::InFlightDiagnostic error = op->emitError("no kernel for ");
+  error << target.name << ": " << report.problem;
+  if (!report.help.empty())
+    error.attachNote() << "help: " << report.help;
+  return report.blame;
 }
 
 PanelWidths Generators::panels(llvm::ArrayRef<Target> targets) const {
