@@ -156,7 +156,7 @@ public:
   }
 
   bool generate(const KernelRequest &request, std::string &object,
-                std::string &problem) const override;
+                KernelReport &report) const override;
 
 private:
   // Rows of a register tile, on every machine: tile registers have 16 rows, and
@@ -187,7 +187,7 @@ static std::string shortName(StringRef entry) {
 
 bool HalideGenerator::generate(const KernelRequest &request,
                                std::string &object,
-                               std::string &problem) const {
+                               KernelReport &report) const {
   const KernelSpec &spec = request.spec;
   EmitOptions options = emitOptionsOf(request.target);
   const MatmulSpec m = withPanels(spec).matmul;
@@ -205,7 +205,7 @@ bool HalideGenerator::generate(const KernelRequest &request,
       request.symbol + "\n" + std::to_string(request.rank) + makerOf(options));
   if (request.useCache && readKernelCache(key, object))
     return true;
-  if (!emitKernel(spec, options, object, problem))
+  if (!emitKernel(spec, options, object, report.problem))
     return false;
   if (request.useCache)
     writeKernelCache(key, object);

@@ -22,6 +22,14 @@ struct KernelRequest {
   bool join = false;  // what puts the parts of few rows together
 };
 
+// What is to be said of a kernel beside its bytes.
+struct KernelReport {
+  std::string problem;        // a sentence, where it was not made
+  Status blame = Status::bug; // whose mistake that is
+  std::string help;           // what to do about it
+  std::string warning;        // what it lacks, where it was made
+};
+
 class Generator {
 public:
   virtual ~Generator() = default;
@@ -62,10 +70,10 @@ public:
   // What a user should know before it makes kernels on this machine, or empty.
   virtual std::string warning() const { return ""; }
 
-  // Makes the object's bytes, or writes a sentence to `problem`. Several
-  // threads may call it at once.
+  // Makes the object's bytes, or reports a problem. Several threads may call it
+  // at once.
   virtual bool generate(const KernelRequest &request, std::string &object,
-                        std::string &problem) const = 0;
+                        KernelReport &report) const = 0;
 };
 
 // The symbol of a variant: <name>_<target>_<few|many|join>_argv, with '_' for
@@ -114,6 +122,8 @@ private:
   KernelInfo describe(const KernelSpec &spec) const;
   std::string declines(const KernelSpec &spec, const Target &target) const;
   std::string explainMaker(const KernelSpec &spec, const Target &target) const;
+  Status refuse(mlir::Operation *op, const KernelSpec &spec,
+                const Target &target) const;
 
   const std::vector<const Generator *> all;
 };

@@ -137,6 +137,23 @@ Generators::warnings(llvm::ArrayRef<Target> targets) const {
   return texts;
 }
 
+static mlir::InFlightDiagnostic noKernel(mlir::Operation *op,
+                                         const Target &target) {
+  mlir::InFlightDiagnostic error = op->emitError("no kernel of ");
+  error << op->getName().stripDialect() << " for " << target.name << ": ";
+  return error;
+}
+
+// Of a kernel that nobody makes. A model may be given with what devices have no
+// kernels for.
+Status Generators::refuse(mlir::Operation *op, const KernelSpec &spec,
+                          const Target &target) const {
+  const std::string declined = declines(spec, target);
+  noKernel(op, target) << (declined.empty() ? "no generator makes it"
+                                            : declined);
+  return declined.empty() ? Status::bug : Status::input;
+}
+
 Status Generators::generate(mlir::Operation *op, const Target &target,
                             RowClass rows, bool useCache, std::string &object,
                             unsigned rank) const {
@@ -153,16 +170,19 @@ Status Generators::generate(mlir::Operation *op, const Target &target,
                         useCache,
                         rows == RowClass::join};
   const Generator *maker = makerOf(spec, target);
-  std::string problem;
-  if (maker && maker->generate(request, object, problem))
-    return Status::done;
-  const std::string declined = maker ? "" : declines(spec, target);
   if (!maker)
-    problem = declined.empty() ? "no generator makes it" : declined;
-  op->emitError("no kernel of ") << op->getName().stripDialect() << " for "
-                                 << target.name << ": " << problem;
-  // A model may be given with what devices have no kernels for.
-  return declined.empty() ? Status::bug : Status::input;
+    return refuse(op, spec, target);
+  KernelReport report;
+  if (maker->generate(request, object, report)) {
+    if (!report.warning.empty())
+      op->emitWarning("a kernel for ") << target.name << report.warning;
+    return Status::done;
+  }
+  mlir::InFlightDiagnostic error = noKernel(op, target);
+  error << report.problem;
+  if (!report.help.empty())
+    error.attachNote() << "help: " << report.help;
+  return report.blame;
 }
 
 PanelWidths Generators::panels(llvm::ArrayRef<Target> targets) const {

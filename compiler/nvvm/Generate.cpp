@@ -144,7 +144,7 @@ public:
   }
 
   bool generate(const KernelRequest &request, std::string &object,
-                std::string &problem) const override;
+                KernelReport &report) const override;
 };
 
 } // namespace
@@ -214,40 +214,53 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   return true;
 }
 
-static bool makeCode(const Kernel &kernel, LaunchedCode &made,
-                     std::string &problem) {
+// A failure is this machine's: its ptxas, or its folder for ptxas' files.
+static bool makeCubin(DeviceCode &code, KernelReport &report) {
   PtxasFacts facts;
-  DeviceCode &code = made.code;
+  if (ptxasPath().empty())
+    return true;
+  if (!assemble(code.ptx, code.cubin, facts, report.problem, report.help)) {
+    report.blame = Status::machine;
+    return false;
+  }
+  return true;
+}
+
+static bool makeCode(const Kernel &kernel, LaunchedCode &made,
+                     KernelReport &report) {
   made.launch = kernel.launch;
-  if (!makePtx(*kernel.module, code.ptx, problem) ||
-      (!ptxasPath().empty() && !assemble(code.ptx, code.cubin, facts, problem)))
+  if (!makePtx(*kernel.module, made.code.ptx, report.problem) ||
+      !makeCubin(made.code, report))
     return false;
   auto make = [&](const std::unique_ptr<Kernel> &other,
                   std::unique_ptr<LaunchedCode> &into) {
     if (other)
       into = std::make_unique<LaunchedCode>();
-    return !other || makeCode(*other, *into, problem);
+    return !other || makeCode(*other, *into, report);
   };
   made.mostQueries = kernel.mostQueries;
   return make(kernel.ofLong, made.ofLong) && make(kernel.then, made.then);
 }
 
 bool NvvmGenerator::generate(const KernelRequest &request, std::string &object,
-                             std::string &problem) const {
+                             KernelReport &report) const {
   const std::string assembler = ptxasVersion();
+  // What says no version is told from no ptxas by what it makes alone.
+  const bool useCache =
+      request.useCache && (ptxasPath().empty() || !assembler.empty());
   const std::string key = kernelCacheKey(
       canonicalText(request.spec) + "\n" + version() + assembler + "\n" +
       request.symbol + "\n" + std::to_string(request.rank));
-  if (request.useCache && readKernelCache(key, object))
+  if (useCache && readKernelCache(key, object))
     return true;
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   Kernel kernel;
   LaunchedCode code;
-  if (!writeKernel(context, request, kernel, problem) ||
-      !makeCode(kernel, code, problem) ||
-      !makeObject(request.symbol, code, object, problem))
+  if (!writeKernel(context, request, kernel, report.problem) ||
+      !makeCode(kernel, code, report) ||
+      !makeObject(request.symbol, code, object, report.problem))
     return false;
-  if (request.useCache)
+  if (useCache)
     writeKernelCache(key, object);
   return true;
 }

@@ -5,6 +5,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -110,8 +111,37 @@ static PtxasFacts factsOf(StringRef said) {
   return facts;
 }
 
+// How it ended, and its first message.
+static std::string endOf(const std::string &path, int status, StringRef why,
+                         StringRef messages) {
+  std::string text = path;
+  if (status < -1) // by a signal
+    text += " was killed: " + why.str();
+  else if (status == 0)
+    text += " ended with status 0 but wrote no cubin";
+  else if (status > 0)
+    text += " ended with status " + std::to_string(status);
+  else
+    text += " cannot be run: " + why.str();
+  const StringRef first = messages.split('\n').first.trim();
+  return text + (first.empty() ? "" : ": " + first.str());
+}
+
+// PTX 8.n is read from CUDA 12.n on, of those versions that Emit.cpp has.
+static std::string helpFor(StringRef ptx) {
+  const StringRef version =
+      ptx.split(".version ").second.take_until([](char c) {
+        return c == '\n';
+      });
+  return ("this kernel is PTX " + version + ", which needs ptxas of CUDA 12." +
+          version.split('.').second +
+          " or later: name one by $MILLE_PTXAS, or no file by it, so that the "
+          "driver compiles the PTX each time that a package is opened")
+      .str();
+}
+
 bool assemble(const std::string &ptx, std::string &cubin, PtxasFacts &facts,
-              std::string &problem) {
+              std::string &problem, std::string &help) {
   const std::string path = ptxasPath();
   if (path.empty()) {
     problem = "there is no ptxas";
@@ -119,8 +149,11 @@ bool assemble(const std::string &ptx, std::string &cubin, PtxasFacts &facts,
   }
   Aside text("ptx"), made("cubin"), said("txt");
   if (!text.exists() || !made.exists() || !said.exists() || !text.write(ptx)) {
-    problem = "ptxas needs files in the folder for temporary files, which "
-              "cannot be written";
+    SmallString<128> folder;
+    sys::path::system_temp_directory(/*erasedOnReboot=*/true, folder);
+    problem = "ptxas needs files in the folder for temporary files, " +
+              folder.str().str() + ", which cannot be written";
+    help = "name another folder by $TMPDIR";
     return false;
   }
   StringRef arguments[] = {path,        "-arch=sm_90a", "-O3",      "-v",
@@ -135,10 +168,8 @@ bool assemble(const std::string &ptx, std::string &cubin, PtxasFacts &facts,
     facts = factsOf(messages);
     return true;
   }
-  StringRef first = StringRef(messages).split('\n').first.trim();
-  problem = path + " ended with status " + std::to_string(status) +
-            (why.empty() ? "" : ": " + why) +
-            (first.empty() ? "" : ": " + first.str());
+  problem = endOf(path, status, why, messages);
+  help = helpFor(ptx);
   return false;
 }
 

@@ -19,9 +19,10 @@ struct PtxasFacts {
   std::string warnings; // C75xx, a line each
 };
 
-// False, with a sentence in `problem`, where ptxas fails or is killed. Not by
+// False, with a sentence in `problem` and what the user can do in `help`, where
+// ptxas fails, is killed or is too old, or its files cannot be written. Not by
 // relocatable code (ptxas -c, nvJitLink), which ignores setmaxnreg.
 bool assemble(const std::string &ptx, std::string &cubin, PtxasFacts &facts,
-              std::string &problem);
+              std::string &problem, std::string &help);
 
 } // namespace mille::nvvm

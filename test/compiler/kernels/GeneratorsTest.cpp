@@ -67,8 +67,8 @@ struct Fake : Generator {
     return {};
   }
   bool generate(const KernelRequest &request, std::string &object,
-                std::string &problem) const override {
-    problem = "it is too new";
+                KernelReport &report) const override {
+    report.problem = "it is too new";
     object = word + ", " + request.symbol;
     return request.target.name != "zen4";
   }

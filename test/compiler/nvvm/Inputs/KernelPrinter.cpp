@@ -32,7 +32,7 @@ std::string textOf(mlir::ModuleOp module) {
 bool printFacts(const std::string &nvvm, const std::string &ptx) {
   std::string cubin, problem;
   PtxasFacts facts;
-  if (!assemble(ptx, cubin, facts, problem)) {
+  if (std::string help; !assemble(ptx, cubin, facts, problem, help)) {
     outs() << "error: " << problem << "\n";
     return false;
   }
@@ -100,11 +100,12 @@ bool print(StringRef what, Kernel &kernel) {
 
 bool printObject(const KernelSpec &spec, bool few) {
   const Target &target = *targetNamed("cuda");
-  std::string object, problem;
+  std::string object;
+  KernelReport report;
   if (!nvvmGenerator().generate(
           {spec, target, "mille_k_some_cuda_argv", few, 0, false}, object,
-          problem)) {
-    outs() << "error: " << problem << "\n";
+          report)) {
+    outs() << "error: " << report.problem << "\n";
     return false;
   }
   outs() << object;

@@ -90,10 +90,10 @@ void printLaunch(const Launch &launch) {
 
 bool printFacts(Kernel &kernel, bool code) {
   const std::string nvvm = textOf(*kernel.module);
-  std::string ptx, cubin, problem;
+  std::string ptx, cubin, problem, help;
   PtxasFacts facts;
   if (!makePtx(*kernel.module, ptx, problem) ||
-      !assemble(ptx, cubin, facts, problem)) {
+      !assemble(ptx, cubin, facts, problem, help)) {
     outs() << "  error: " << problem << "\n";
     return false;
   }
