@@ -13,6 +13,6 @@ install -r benchmarks/requirements.txt
 "$folder/bin/python" -c "import llama_cpp" 2>/dev/null && exit
 echo "building llama.cpp for this machine, which takes minutes"
 CMAKE_ARGS="-DGGML_NATIVE=ON -DLLAVA_BUILD=OFF ${CMAKE_ARGS:-}" \
-  install --no-binary=llama-cpp-python llama-cpp-python ||
+  install --no-binary=llama-cpp-python llama-cpp-python==0.3.36 ||
   echo "benchmarks/setup.sh: llama.cpp is not among the peers: it could not be built," \
     "see above; all others are ready" >&2
