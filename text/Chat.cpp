@@ -20,11 +20,114 @@ static void unescape(View from, Array<char> &into) {
 
 static View viewOf(const char *text) { return {text, strlen(text)}; }
 
+// What Python's str.strip takes for white space: four separators too.
+static bool isBlank(uint32_t code) {
+  return isSpace(code) || (code >= 0x1c && code <= 0x1f);
+}
+
+static View trimmed(View text) {
+  unsigned bytes = 0;
+  while (text.size && isBlank(codeOf(text, 0, bytes)))
+    text = text.from(bytes);
+  while (text.size) {
+    size_t last = text.size - 1;
+    while (last && (uint8_t(text.data[last]) & 0xc0) == 0x80)
+      --last;
+    if (!isBlank(codeOf(text, last, bytes)))
+      break;
+    text.size = last;
+  }
+  return text;
+}
+
+// Returns whether the format does what those words of a template say that would
+// change its texts. So a template that differs from a format in what
+// its marks do not say is refused, and not rendered wrongly.
+static bool allows(const ChatFormat &format, View plain) {
+  const unsigned trim = trims | trimsAssistant | trimsSystem | trimsBoth;
+  const struct {
+    const char *word;
+    unsigned does;
+  } words[] = {{"trim", format.flags & trim},
+               {"strip", format.flags & (trim | dropsThoughts)},
+               {"split", format.flags & dropsThoughts},
+               {"strftime_now", format.dateForm || (format.flags & needsDate)},
+               {"raise_exception",
+                format.flags & (alternates | noSystem | onlyOneSystem)},
+               {"replace", 0},
+               {"upper", 0},
+               {"lower", 0},
+               {"title", 0},
+               {"capitalize", 0},
+               {"reverse", 0},
+               {"truncate", 0}};
+  for (const auto &each : words)
+    if (!each.does && plain.find(viewOf(each.word)) != SIZE_MAX)
+      return false;
+  return true;
+}
+
+// Whether some text of the format has `part` in it.
+static bool writes(const ChatFormat &format, View part) {
+  const char *const texts[] = {
+      format.begin,           format.system.before, format.system.after,
+      format.user.before,     format.user.after,    format.assistant.before,
+      format.assistant.after, format.answer,        format.closing,
+      format.lastAssistant,   format.usual};
+  for (const char *text : texts)
+    if (text && viewOf(text).find(part) != SIZE_MAX)
+      return true;
+  return false;
+}
+
+// Where `close` stands in a tag, but for strings in it.
+static size_t endOfTag(View tag, View close) {
+  if (close.data[0] == '#')
+    return tag.find(close);
+  char quote = 0;
+  for (size_t at = 2; at < tag.size; ++at) {
+    char c = tag.data[at];
+    if (quote && c == '\\')
+      ++at;
+    else if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '\'' || c == '"')
+      quote = c;
+    else if (tag.from(at).startsWith(close))
+      return at;
+  }
+  return SIZE_MAX;
+}
+
+// Returns whether the format writes all that a template has outside of its
+// tags.
+static bool writesPlainText(const ChatFormat &format, View rest) {
+  const View opens[] = {{"{{", 2}, {"{%", 2}, {"{#", 2}};
+  const View closes[] = {{"}}", 2}, {"%}", 2}, {"#}", 2}};
+  while (rest.size) {
+    size_t at = rest.size, which = 0;
+    for (size_t i = 0; i < 3; ++i)
+      if (size_t found = rest.find(opens[i]); found < at)
+        at = found, which = i;
+    View outside = trimmed(rest.cut(0, at));
+    if (outside.size && !writes(format, outside))
+      return false;
+    rest = rest.from(at);
+    size_t end = endOfTag(rest, closes[which]);
+    if (end == SIZE_MAX)
+      return !rest.size;
+    rest = rest.from(end + 2);
+  }
+  return true;
+}
+
 const ChatFormat *recognizeChat(View chatTemplate) {
   Array<char> plain;
   unescape(chatTemplate, plain);
   for (size_t i = 0; i < chatFormatCount; ++i) {
-    bool fits = !plain.lost() && !plain.empty();
+    bool fits = !plain.lost() && !plain.empty() &&
+                allows(chatFormats[i], View(plain)) &&
+                writesPlainText(chatFormats[i], View(plain));
     for (const char *mark : chatFormats[i].marks)
       fits = fits && (!mark || View(plain).find(viewOf(mark)) != SIZE_MAX);
     for (const char *lack : chatFormats[i].lacks)
@@ -37,23 +140,9 @@ const ChatFormat *recognizeChat(View chatTemplate) {
 
 namespace {
 
-View trimmed(View text) {
-  unsigned bytes = 0;
-  while (text.size && isSpace(codeOf(text, 0, bytes)))
-    text = text.from(bytes);
-  while (text.size) {
-    size_t last = text.size - 1;
-    while (last && (uint8_t(text.data[last]) & 0xc0) == 0x80)
-      --last;
-    if (!isSpace(codeOf(text, last, bytes)))
-      break;
-    text.size = last;
-  }
-  return text;
-}
-
-const char *const months[12] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+const char *const months[12] = {
+    "January", "February", "March",     "April",   "May",      "June",
+    "July",    "August",   "September", "October", "November", "December"};
 
 class Conversation {
 public:
@@ -74,6 +163,8 @@ public:
     bool asks =
         tokenizer.chatTemplate.find({"add_generation_prompt", 21}) != SIZE_MAX;
     bool answers = answer || !asks;
+    if (answers && (format.flags & answersTurns) && first == count)
+      return out.lost() ? outOfMemory() : MILLE_TEXT_OK;
     expand(answers ? format.answer : format.closing);
     return out.lost() ? outOfMemory() : MILLE_TEXT_OK;
   }
@@ -146,11 +237,18 @@ private:
       append(spelledDate, given);
       return MILLE_TEXT_OK;
     }
-    append(spelledDate, given.from(8));
-    spelledDate.push(' ');
-    append(spelledDate, viewOf(months[number[0] - 1]));
-    spelledDate.push(' ');
-    append(spelledDate, given.cut(0, 4));
+    for (const char *at = format.dateForm; *at; ++at) {
+      if (*at != '%') {
+        spelledDate.push(*at);
+        continue;
+      }
+      View month = viewOf(months[number[0] - 1]);
+      ++at;
+      append(spelledDate, *at == 'd'   ? given.from(8)
+                          : *at == 'Y' ? given.cut(0, 4)
+                          : *at == 'b' ? month.cut(0, 3)
+                                       : month);
+    }
     return MILLE_TEXT_OK;
   }
 
@@ -184,25 +282,29 @@ private:
     } else {
       expand(format.begin);
     }
-    if (hasSystem && !(format.flags & (inFirstUser | inLastUser))) {
+    first = hasSystem ? 1 : 0;
+    if (hasSystem && (format.flags & (inFirstUser | inLastUser)))
+      return;
+    bool given = hasSystem && (turns[0].size || !(format.flags & emptyIsNone));
+    if (given)
       system(textOf(0));
-      first = 1;
-    } else if (hasSystem) {
-      first = 1;
-    } else if (format.flags & alwaysSystem) {
-      system({});
-    } else if (View usual; findUsualSystem(usual)) {
+    else if (format.usual)
+      usualSystem(format.usual);
+    else if (View usual; !hasSystem && findUsualSystem(usual))
       system(usual);
-    }
   }
 
   void system(View text) {
-    // gpt-oss has no turn for an empty text.
-    if (!text.size && (format.flags & onlyOneSystem) &&
-        !(format.flags & alwaysSystem))
+    if (!text.size && (format.flags & skipsEmpty))
       return;
     expand(format.system.before);
     append(out, format.flags & trimsSystem ? trimmed(text) : text);
+    expand(format.system.after);
+  }
+
+  void usualSystem(const char *text) {
+    expand(format.system.before);
+    expand(text);
     expand(format.system.after);
   }
 

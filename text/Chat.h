@@ -19,11 +19,14 @@ enum : unsigned {
   trimsAssistant = 32, // ... around assistants' texts only
   trimsSystem = 64,
   trimsBoth = 128,       // around the system's and the user's text together
-  alwaysSystem = 256,    // adds an empty system turn if none is given
+  emptyIsNone = 256,     // a first system turn without text counts as none
   lastUnlessAsked = 512, // writes lastAssistant only if no answer is asked for
   needsDate = 1024,
   dropsThoughts = 2048, // drops an assistant's text up to </think>
   onlyOneSystem = 4096, // only the first turn may be a system turn
+  skipsEmpty = 8192,    // leaves out every system turn without text
+  answersTurns = 16384, // asks for an answer only behind a turn that is no
+                        // first system turn
 };
 
 // In all texts {bos} and {eos} stand for the texts of these tokens, and {date}
@@ -32,15 +35,17 @@ struct ChatFormat {
   const char *name;
   // Texts that the template must contain, and texts that it must not contain.
   // \n matches a line break and the escape of one.
-  const char *marks[4], *lacks[4];
+  const char *marks[5], *lacks[8];
   const char *begin; // before all turns; has {bos} if the template names it
   Wrapping system, user, assistant;
   const char *answer;        // at the end: makes the model answer
   const char *closing;       // replaces `answer` if none is asked for
   const char *lastAssistant; // follows the text of an assistant's last turn;
                              // null: assistant.after does
-  const char *dateForm;      // for strftime; null: the date as it is given
+  const char *dateForm; // of %d, %b, %B and %Y; null: the date as it is given
   unsigned flags;
+  const char *usual = nullptr; // the system's text where none is given; null:
+                               // what the template says, or no turn
 };
 
 // Returns null if the template has no known format.

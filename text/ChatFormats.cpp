@@ -14,6 +14,10 @@ static const char harmony[] =
     "Reasoning: medium\n\n# Valid channels: analysis, commentary, final. "
     "Channel must be included for every message.<|end|>";
 
+static const char graniteTurn[] =
+    "{{- '<|start_of_role|>' + message.role + '<|end_of_role|>' + content.val "
+    "+ '<|end_of_text|>\n' }}";
+
 const ChatFormat chatFormats[] = {
     {"gpt-oss",
      {"<|start|>developer<|message|>", "# Instructions\n\n",
@@ -27,11 +31,11 @@ const ChatFormat chatFormats[] = {
      "",
      "<|return|>",
      nullptr,
-     needsDate | onlyOneSystem | lastUnlessAsked},
+     needsDate | onlyOneSystem | lastUnlessAsked | emptyIsNone},
 
     {"llama3.1",
      {"<|start_header_id|>", "<|eot_id|>",
-      "Cutting Knowledge Date: December 2023", "Today Date: "},
+      "Cutting Knowledge Date: December 2023", "Today Date: ", "26 Jul 2024"},
      {},
      "{bos}",
      {llamaDate, "<|eot_id|>"},
@@ -41,7 +45,8 @@ const ChatFormat chatFormats[] = {
      "",
      nullptr,
      "%d %b %Y",
-     trims | trimsSystem | alwaysSystem | onlyOneSystem},
+     trims | trimsSystem | onlyOneSystem,
+     ""},
 
     {"llama3",
      {"<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n'",
@@ -57,8 +62,25 @@ const ChatFormat chatFormats[] = {
      nullptr,
      trims | trimsSystem},
 
+    {"phi4-answers",
+     {"<|im_start|>user<|im_sep|>' + message['content'] + "
+      "'<|im_end|><|im_start|>assistant<|im_sep|>'",
+      "{{message['content'] + '<|im_end|>'}}"},
+     {"tools", "<think>", "add_generation_prompt"},
+     "{bos}",
+     {"<|im_start|>system<|im_sep|>", "<|im_end|>"},
+     {"<|im_start|>user<|im_sep|>",
+      "<|im_end|><|im_start|>assistant<|im_sep|>"},
+     {"", "<|im_end|>"},
+     "",
+     "",
+     nullptr,
+     nullptr,
+     0},
+
     {"phi4",
-     {"<|im_start|>", "<|im_sep|>", "<|im_end|>"},
+     {"<|im_start|>assistant<|im_sep|>' + message['content'] + '<|im_end|>'",
+      "<|im_start|>user<|im_sep|>' + message['content'] + '<|im_end|>'"},
      {"tools", "<think>"},
      "{bos}",
      {"<|im_start|>system<|im_sep|>", "<|im_end|>"},
@@ -85,9 +107,24 @@ const ChatFormat chatFormats[] = {
      nullptr,
      dropsThoughts},
 
+    {"lfm2",
+     {"<|im_start|>\" + message[\"role\"] + \"\n", "content + \"<|im_end|>\n",
+      "<|im_start|>system\n\" + ns.system_prompt", "<|tool_list_start|>"},
+     {"think"},
+     "{bos}",
+     {"<|im_start|>system\n", "<|im_end|>\n"},
+     {"<|im_start|>user\n", "<|im_end|>\n"},
+     {"<|im_start|>assistant\n", "<|im_end|>\n"},
+     "<|im_start|>assistant\n",
+     "",
+     nullptr,
+     nullptr,
+     emptyIsNone},
+
     {"chatml",
      {"<|im_start|>", "<|im_end|>"},
-     {"<|im_sep|>", "think", "date", "trim"},
+     {"<|im_sep|>", "think", "date", "namespace", "macro", "set system",
+      "system_message", "system_prompt"},
      "{bos}",
      {"<|im_start|>system\n", "<|im_end|>\n"},
      {"<|im_start|>user\n", "<|im_end|>\n"},
@@ -138,6 +175,59 @@ const ChatFormat chatFormats[] = {
      nullptr,
      nullptr,
      trims | alternates},
+
+    {"granite3.3",
+     {"<|start_of_role|>' + message['role'] + '<|end_of_role|>' + "
+      "message['content'] + '<|end_of_text|>\n",
+      "Knowledge Cutoff Date: April 2024. Today's Date: \" + "
+      "strftime_now('%B %d, %Y') + \". You are Granite, developed by IBM.\"",
+      "system_message + \" You are a helpful AI assistant.\"",
+      "system_message + '<|end_of_text|>\n"},
+     {},
+     "",
+     {"<|start_of_role|>system<|end_of_role|>", "<|end_of_text|>\n"},
+     {"<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"},
+     {"<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>\n"},
+     "<|start_of_role|>assistant<|end_of_role|>",
+     "",
+     nullptr,
+     "%B %d, %Y",
+     needsDate | answersTurns,
+     "Knowledge Cutoff Date: April 2024. Today's Date: {date}. You are "
+     "Granite, developed by IBM. You are a helpful AI assistant."},
+
+    {"granite4",
+     {graniteTurn,
+      "{{- '<|start_of_role|>system<|end_of_role|>' + "
+      "ns.default_system_message + '<|end_of_text|>\n' }}",
+      "default_system_message = 'You are a helpful assistant. Please ensure "
+      "responses are professional, accurate, and safe.'"},
+     {},
+     "",
+     {"<|start_of_role|>system<|end_of_role|>", "<|end_of_text|>\n"},
+     {"<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"},
+     {"<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>\n"},
+     "<|start_of_role|>assistant<|end_of_role|>",
+     "",
+     nullptr,
+     nullptr,
+     emptyIsNone,
+     "You are a helpful assistant. Please ensure responses are professional, "
+     "accurate, and safe."},
+
+    {"granite4.1",
+     {graniteTurn, "{{- '<|start_of_role|>system<|end_of_role|>' + "
+                   "ns.system_message + '<|end_of_text|>\n' }}"},
+     {"default_system_message"},
+     "",
+     {"<|start_of_role|>system<|end_of_role|>", "<|end_of_text|>\n"},
+     {"<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"},
+     {"<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>\n"},
+     "<|start_of_role|>assistant<|end_of_role|>",
+     "",
+     nullptr,
+     nullptr,
+     emptyIsNone},
 
     {"granite",
      {"<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"},
@@ -255,6 +345,38 @@ const ChatFormat chatFormats[] = {
      "{eos}",
      nullptr,
      0},
+
+    {"phi3.5",
+     {"message['role'] == 'system' and message['content']",
+      "<|system|>\n' + message['content'] + '<|end|>\n'",
+      "<|user|>\n' + message['content'] + '<|end|>\n'",
+      "<|assistant|>\n' + message['content'] + '<|end|>\n'",
+      "{% else %}{{ eos_token }}{% endif %}"},
+     {},
+     "{bos}",
+     {"<|system|>\n", "<|end|>\n"},
+     {"<|user|>\n", "<|end|>\n"},
+     {"<|assistant|>\n", "<|end|>\n"},
+     "<|assistant|>\n",
+     "{eos}",
+     nullptr,
+     nullptr,
+     skipsEmpty},
+
+    {"phi3-answers",
+     {"'<|user|>' + '\n' + message['content'] + '<|end|>' + '\n' + "
+      "'<|assistant|>' + '\n'",
+      "{{message['content'] + '<|end|>' + '\n'}}"},
+     {"system", "add_generation_prompt"},
+     "{bos}",
+     {"", ""},
+     {"<|user|>\n", "<|end|>\n<|assistant|>\n"},
+     {"", "<|end|>\n"},
+     "",
+     "",
+     nullptr,
+     nullptr,
+     noSystem | onlyOneSystem},
 
     {"phi3",
      {"<|system|>\n' + message['content'] + '<|end|>\n'",

@@ -52,6 +52,9 @@ def cache() -> str:
     return os.path.join(os.path.expanduser(home), "mille")
 
 
+GGUF = (": of a GGUF file `mille generate` alone reads tokens and the chat "
+        "template; the classes of texts want a folder with config.json and "
+        "tokenizer.json")
 LARGE = 1 << 16  # bytes of a file whose hash is kept
 SETTLED = 2.0  # seconds after which a change gets another time
 
@@ -103,7 +106,7 @@ def digest(folder: str, *options: object) -> str:
     """Names the package that these files and options give."""
     import hashlib
     total = hashlib.sha256(repr(options).encode())
-    names = (".json", ".safetensors", ".txt", ".model")
+    names = (".json", ".safetensors", ".txt", ".model", ".jinja")
     if os.path.isdir(folder):
         paths = [os.path.join(folder, name)
                  for name in sorted(os.listdir(folder))
@@ -191,13 +194,17 @@ def find(folder: Path, model_dir: Path | None, dtype: str,
     folder = plain(folder)
     if not os.path.isdir(folder):
         kind = NotAFolder if os.path.exists(folder) else MissingFile
-        raise kind(f"{folder} is no folder")
+        also = GGUF if folder.endswith(".gguf") else ""
+        raise kind(f"{folder} is no folder{also}")
     holds = lambda place, name: os.path.exists(os.path.join(place, name))
     about = manifest(folder)
     if about:
         model = plain(model_dir or about["model"].get("folder") or ".")
         if not holds(model, "config.json") and \
                 not holds(model, "modules.json"):
+            if about["model"].get("path", "").endswith(".gguf"):
+                raise MissingFile(f"the package {folder} is of "
+                                  f"{about['model']['path']}{GGUF}")
             raise MissingFile(f"the package {folder} has its tokenizer in the "
                               f"model's folder, and '{model}' is none: give "
                               "model_dir")

@@ -6,11 +6,12 @@ import os
 
 import numpy as np
 
-from .. import batches, folders, tokens
+from .. import folders, tokens
 from ..classifier import CrossEncoder
 from ..encoder import Encoder
 from ..errors import InvalidArgument
 from .joiner import Joiner
+from .templates import ChatTemplate
 from .writer import Writer
 
 TYPE_CHECKING = False
@@ -135,15 +136,7 @@ class Texts:
                                sequences=options.sequences,
                                threads=options.threads),
             options.sequences, end, options.queue)
-        about = batches.about(model)
-        self.words = {
-            key: value["content"] if isinstance(value, dict) else value
-            for key, value in about.items() if key.endswith("_token")}
-        written = os.path.join(model, "chat_template.jinja")
-        self.template = about.get("chat_template")
-        if os.path.exists(written):
-            with open(written, encoding="utf-8") as file:
-                self.template = file.read()
+        self.chat = ChatTemplate(name, model)
 
     def ids(self, prompt: str, chat: bool) -> list[int]:
         """A chat's template writes its special tokens itself."""
@@ -151,22 +144,7 @@ class Texts:
 
     def conversation(self, messages: list[dict[str, Any]]) -> str:
         """The prompt of a chat."""
-        if not isinstance(self.template, str):
-            raise InvalidArgument(f"the model {self.name} has no chat template")
-        import jinja2
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-        def refuse(why):
-            raise jinja2.TemplateError(why)
-        made = ImmutableSandboxedEnvironment(trim_blocks=True,
-                                             lstrip_blocks=True)
-        made.globals["raise_exception"] = refuse
-        try:
-            return made.from_string(self.template).render(
-                messages=messages, add_generation_prompt=True, **self.words)
-        except jinja2.TemplateError as error:
-            raise InvalidArgument("the model's chat template refuses the "
-                                  f"messages: {error}") from error
+        return self.chat.render(messages)
 
 
 if TYPE_CHECKING:

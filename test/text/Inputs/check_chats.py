@@ -35,6 +35,7 @@ def question(case):
 def check(program, tokens, row):
     answers = ask(program, tokens, ["format"] + [question(case) for case in row["cases"]])
     equal = failures = refused = 0
+    reason = None
     for case, answer in zip(row["cases"], answers[1:]):
         wanted = case["text"]
         if answer.startswith("!"):
@@ -44,7 +45,9 @@ def check(program, tokens, row):
         elif wanted is None or bytes.fromhex(answer).decode() != wanted:
             failures += 1
             got = bytes.fromhex(answer).decode()
-            print(f"{row['name']}: {case['turns']}\n  is  {got!r}\n  not {wanted!r}")
+            if failures <= 2:
+                print(f"{row['name']}: {case['turns']}, answer {case['answer']}\n  is  {got!r}\n"
+                      f"  not {wanted!r}")
         else:
             equal += 1
     print(f"{row['name']}: {answers[0]}: {equal} equal, {failures} differ"

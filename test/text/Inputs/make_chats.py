@@ -52,7 +52,8 @@ def mistral(open_user, assistant):
     return ('{%- if messages[0]["role"] == "system" %}\n    {%- set system_message = '
             'messages[0]["content"] %}\n    {%- set loop_messages = messages[1:] %}\n'
             "{%- else %}\n    {%- set loop_messages = messages %}\n{%- endif %}\n"
-            "{{- bos_token }}\n{%- for message in loop_messages %}\n" + ALTERNATE.replace("{%", "{%-") +
+            "{{- bos_token }}\n{%- if tools is defined %}{{- '{\"it\\'s\": {' + tools + '}}' }}"
+            "{%- endif %}\n{%- for message in loop_messages %}\n" + ALTERNATE.replace("{%", "{%-") +
             '    {%- if message["role"] == "user" %}\n'
             "        {%- if loop.last and system_message is defined %}\n            {{- \"" +
             open_user + r'" + system_message + "\n\n" + message["content"] + "[/INST]" }}'
@@ -60,6 +61,20 @@ def mistral(open_user, assistant):
             '" + message["content"] + "[/INST]" }}\n        {%- endif %}\n'
             '    {%- elif message["role"] == "assistant" %}\n        {{- ' + assistant +
             " }}\n    {%- endif %}\n{%- endfor %}\n")
+
+
+def granite4(usual, otherwise):
+    return ("{%- set ns = namespace(system_message='') %}\n" + usual +
+            "{%- if messages[0].role == 'system' %}\n"
+            "    {%- set ns.system_message = messages[0].content %}\n{%- endif %}\n"
+            "{%- if ns.system_message %}\n    {{- '<|start_of_role|>system<|end_of_role|>' + "
+            r"ns.system_message + '<|end_of_text|>\n' }}" "\n" + otherwise + "{%- endif %}\n"
+            "{%- for message in messages %}\n    {%- set content = namespace(val=message.content) %}\n"
+            "    {%- if not (message.role == 'system' and loop.first) %}\n"
+            "        {{- '<|start_of_role|>' + message.role + '<|end_of_role|>' + content.val + "
+            r"'<|end_of_text|>\n' }}" "\n    {%- endif %}\n{%- endfor %}\n"
+            "{%- if add_generation_prompt %}\n"
+            "    {{- '<|start_of_role|>assistant<|end_of_role|>' }}\n{%- endif %}\n")
 
 
 TEMPLATES = {
@@ -91,6 +106,20 @@ TEMPLATES = {
              "{{'<|im_start|>assistant<|im_sep|>' + message['content'] + '<|im_end|>'}}"
              "{% endif %}{% endfor %}{% if add_generation_prompt %}"
              "{{ '<|im_start|>assistant<|im_sep|>' }}{% endif %}"),
+    "phi4-answers": (
+        "{% for message in messages %}" + USER + "{{'<|im_start|>user<|im_sep|>' + "
+        "message['content'] + '<|im_end|><|im_start|>assistant<|im_sep|>'}}" + ASSISTANT +
+        "{{message['content'] + '<|im_end|>'}}{% else %}{{'<|im_start|>system<|im_sep|>' + "
+        "message['content'] + '<|im_end|>'}}{% endif %}{% endfor %}"),
+    "lfm2": (
+        '{{- bos_token -}}{%- set ns = namespace(system_prompt="") -%}'
+        '{%- if messages[0]["role"] == "system" -%}'
+        '{%- set ns.system_prompt = messages[0]["content"] -%}{%- set messages = messages[1:] -%}'
+        '{%- endif -%}{%- if tools -%}{{- "<|tool_list_start|>" -}}{%- endif -%}'
+        r'{%- if ns.system_prompt -%}{{- "<|im_start|>system\n" + ns.system_prompt + "<|im_end|>\n" -}}'
+        r'{%- endif -%}{%- for message in messages -%}{{- "<|im_start|>" + message["role"] + "\n" -}}'
+        r'{%- set content = message["content"] -%}{{- content + "<|im_end|>\n" -}}{%- endfor -%}'
+        r'{%- if add_generation_prompt -%}{{- "<|im_start|>assistant\n" -}}{%- endif -%}'),
     "llama2": (SPLIT + "{% for message in loop_messages %}" + ALTERNATE +
                "{% if loop.index0 == 0 and system_message != false %}"
                r"{% set content = '<<SYS>>\n' + system_message + '\n<</SYS>>\n\n' + message['content'] %}"
@@ -104,7 +133,9 @@ TEMPLATES = {
     "llama3, asks": ("{{ bos_token }}{% for message in messages %}{{ " + LLAMA3_TURN +
                      " }}{% endfor %}{% if add_generation_prompt %}" + LLAMA3_ANSWER + "{% endif %}"),
     "llama3.1": llama31('{%- set date_string = "26 Jul 2024" %}\n'),
-    "llama3.2": llama31('{%- set date_string = strftime_now("%d %b %Y") %}\n'),
+    "llama3.2": llama31('{%- if strftime_now is defined %}\n'
+                        '    {%- set date_string = strftime_now("%d %b %Y") %}\n'
+                        '{%- else %}\n    {%- set date_string = "26 Jul 2024" %}\n{%- endif %}\n'),
     "gemma": ("{{ bos_token }}{% if messages[0]['role'] == 'system' %}"
               "{{ raise_exception('System role not supported') }}{% endif %}"
               "{% for message in messages %}" + ALTERNATE +
@@ -131,6 +162,16 @@ TEMPLATES = {
              ASSISTANT + r"{{'<|assistant|>\n' + message['content'] + '<|end|>\n'}}{% endif %}"
              r"{% endfor %}{% if add_generation_prompt %}{{ '<|assistant|>\n' }}"
              "{% else %}{{ eos_token }}{% endif %}"),
+    "phi3.5": (
+        "{% for message in messages %}{% if message['role'] == 'system' and message['content'] %}"
+        r"{{'<|system|>\n' + message['content'] + '<|end|>\n'}}{% elif message['role'] == 'user' %}"
+        r"{{'<|user|>\n' + message['content'] + '<|end|>\n'}}" + ASSISTANT +
+        r"{{'<|assistant|>\n' + message['content'] + '<|end|>\n'}}{% endif %}{% endfor %}"
+        r"{% if add_generation_prompt %}{{ '<|assistant|>\n' }}{% else %}{{ eos_token }}{% endif %}"),
+    "phi3-answers": (
+        "{{ bos_token }}{% for message in messages %}" + USER +
+        r"{{'<|user|>' + '\n' + message['content'] + '<|end|>' + '\n' + '<|assistant|>' + '\n'}}" +
+        ASSISTANT + r"{{message['content'] + '<|end|>' + '\n'}}{% endif %}{% endfor %}"),
     "mistral-v1": ("{{ bos_token }}{% for message in messages %}" + ALTERNATE + USER +
                    "{{ '[INST] ' + message['content'] + ' [/INST]' }}" + ASSISTANT +
                    "{{ message['content'] + eos_token}}{% else %}{{ raise_exception("
@@ -161,6 +202,23 @@ TEMPLATES = {
                 r"    {{- '<|start_of_role|>assistant<|end_of_role|>'  + message['content'] + '<|end_of_text|>\n' }}"
                 "\n    {%- endif %}\n    {%- if loop.last and add_generation_prompt %}\n"
                 "    {{- '<|start_of_role|>assistant<|end_of_role|>' }}\n    {%- endif %}\n{%- endfor %}"),
+    "granite3.3": (
+        LOOSE.replace("{%- else %}", "{%- else %}\n    {%- set system_message = "
+                      "\"Knowledge Cutoff Date: April 2024. Today's Date: \" + strftime_now("
+                      "'%B %d, %Y') + \". You are Granite, developed by IBM.\" %}\n    {%- set "
+                      "system_message = system_message + \" You are a helpful AI assistant.\" %}") +
+        r"{{- '<|start_of_role|>system<|end_of_role|>' + system_message + '<|end_of_text|>\n' }}" "\n"
+        "{%- for message in loop_messages %}\n    {{- '<|start_of_role|>' + message['role'] + "
+        r"'<|end_of_role|>' + message['content'] + '<|end_of_text|>\n' }}" "\n"
+        "    {%- if loop.last and add_generation_prompt %}\n"
+        "        {{- '<|start_of_role|>assistant<|end_of_role|>' }}\n    {%- endif %}\n"
+        "{%- endfor %}\n"),
+    "granite4": granite4(
+        "{%- set ns.default_system_message = 'You are a helpful assistant. Please ensure "
+        "responses are professional, accurate, and safe.' %}\n",
+        "{%- else %}\n    {{- '<|start_of_role|>system<|end_of_role|>' + "
+        r"ns.default_system_message + '<|end_of_text|>\n' }}" "\n"),
+    "granite4.1": granite4("", ""),
     "olmo2": ("{{ bos_token }}{% for message in messages %}{% if message['role'] == 'system' %}"
               r"{{ '<|system|>\n' + message['content'] + '\n' }}{% elif message['role'] == 'user' %}"
               r"{{ '<|user|>\n' + message['content'] + '\n' }}" + ASSISTANT +
@@ -200,6 +258,14 @@ TEMPLATES = {
         '        {{- "<|start|>user<|message|>" + message.content + "<|end|>" }}\n'
         "    {%- endif -%}\n{%- endfor -%}\n{%- if add_generation_prompt -%}\n<|start|>assistant\n{%- endif -%}"),
     "unknown": "{% for message in messages %}{{ '[' + message['role'] + '] ' + message['content'] }}{% endfor %}",
+    "chatml that trims": "{% for message in messages %}" +
+        CHATML.replace("message['content']", "message['content'] | trim"),
+    "chatml, text outside": "{% for message in messages %}" + CHATML + "\nThink!",
+    "chatml, another usual system": "{%- set system_message = 'Be.' %}{% for message in messages %}" +
+        "{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\\n' + "
+        "system_message + '<|im_end|>\\n' }}{% endif %}" + CHATML,
+    "granite that replaces": "{{'<|start_of_role|>user<|end_of_role|>' + messages[0]['content']"
+        r".replace('\n', ' ') + '<|end_of_text|>\n'}}",
     "granite with a date": "{{ strftime_now('%Y') }}<|start_of_role|>user<|end_of_role|><|end_of_text|>\n",
 }
 
@@ -209,7 +275,10 @@ SYSTEM = ["system", " Be brief.\n "]
 CONVERSATIONS = [USERS, LONG, [SYSTEM] + USERS, [SYSTEM] + LONG,
                  LONG + [["assistant", " Gut. "]], [SYSTEM] + LONG + [["assistant", "Gut."]],
                  LONG[:1] + [["assistant", "<think>\nhm\n</think>\n\nYes."], ["user", "So?"]],
-                 USERS + USERS, LONG[:2] + [SYSTEM] + USERS]
+                 USERS + USERS, LONG[:2] + [SYSTEM] + USERS, [SYSTEM],
+                 [["system", ""], ["user", ""], ["assistant", "\x1c\u2003a\x1d\x1f\x85"],
+                  ["user", "\u200b \u00fc\u3000"]],
+                 LONG[:2] + [["system", ""]] + USERS]
 
 
 def environment():
