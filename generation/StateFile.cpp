@@ -1,6 +1,7 @@
 // Saves a sequence to a file and opens one from a file: its ids, what outputs
 // say of the last one, and its states. Must not leave half a file or half a
 // sequence.
+#include "generation/StateFile.h"
 #include "generation/Generation.h"
 
 #include <errno.h>
@@ -11,37 +12,6 @@
 namespace mille::generation {
 
 namespace {
-
-// The file is: header | ids | the last one's outputs, if known | each state, if
-// any id ran. A state is in pieces: a size in 8 bytes, then so many bytes; size
-// 0 means all zeros. All numbers are in this machine's byte order.
-struct Header {
-  char magic[8];
-  uint32_t version, flags;
-  uint64_t bytes; // of the file
-  uint64_t check; // of what follows the header
-  uint64_t model; // mille_package_hash
-  int64_t held, ran, vocabulary, source;
-  uint64_t stateBytes; // of all states; another context has others
-  int64_t numbers;     // of outputs, of a token
-};
-constexpr char magic[8] = {'M', 'I', 'L', 'L', 'E', 'S', 'Q', 1};
-constexpr uint32_t version = 3, hasOutputs = 1;
-
-// FNV-1a over bytes, so that pieces of any size give the same.
-uint64_t checked(uint64_t sum, const void *bytes, size_t size) {
-  const unsigned char *next = static_cast<const unsigned char *>(bytes);
-  for (size_t at = 0; at < size; ++at)
-    sum = (sum ^ next[at]) * 1099511628211ull;
-  return sum;
-}
-constexpr uint64_t checkStart = 14695981039346656037ull;
-
-// Of the header, where nothing but its own sum is left out.
-uint64_t checkedHeader(uint64_t sum, Header header) {
-  header.check = 0;
-  return checked(sum, &header, sizeof header);
-}
 
 class StateFile {
 public:
@@ -93,7 +63,7 @@ private:
   const int64_t number;
   const char *const path;
   FILE *file = nullptr;
-  Header header = {};
+  StateFileHeader header = {};
   uint64_t sum = checkStart;
 };
 
@@ -216,8 +186,8 @@ Status StateFile::save() {
       snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid());
   if (size < 0 || (size_t)size >= sizeof part)
     return made.say(MILLE_INVALID_ARGUMENT, "path has too many bytes");
-  memcpy(header.magic, magic, sizeof magic);
-  header.version = version;
+  memcpy(header.magic, stateFileMagic, sizeof stateFileMagic);
+  header.version = stateFileVersion;
   header.flags = sequence.knowsOutputs() ? hasOutputs : 0;
   header.model = made.hash;
   header.held = sequence.held;
@@ -246,12 +216,12 @@ Status StateFile::readHeader() {
 }
 
 Status StateFile::checkHeader() {
-  if (memcmp(header.magic, magic, sizeof magic))
+  if (memcmp(header.magic, stateFileMagic, sizeof stateFileMagic))
     return damaged("it does not begin as a file of a sequence");
-  if (header.version != version)
+  if (header.version != stateFileVersion)
     return made.say(MILLE_INVALID_INPUT,
                     "%s is of version %u but this library reads version %u",
-                    path, header.version, version);
+                    path, header.version, stateFileVersion);
   if (header.model != made.hash)
     return made.say(MILLE_INVALID_INPUT,
                     "%s is of another model: its hash is %016llx but that of "

@@ -101,6 +101,8 @@ Status Opening::tokens() {
     text.tokens.push(token);
     if ((text.kinds[id] & reachable) && !token.size)
       return bad("a token is empty");
+    if ((text.kinds[id] & reachable) && !(text.kinds[id] & present))
+      return bad("an id without a token can be made of a text");
     if (text.kinds[id] & reachable && token.size > text.longestToken)
       text.longestToken = token.size;
     begin = end;

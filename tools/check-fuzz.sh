@@ -5,11 +5,12 @@
 set -eu
 cd "$(dirname "$0")/.."
 programs="fuzz-json fuzz-safetensors fuzz-gguf fuzz-formula fuzz-manifest fuzz-assembly
-  fuzz-interpret"
+  fuzz-interpret fuzz-tokenizer fuzz-tokens fuzz-state"
 cmake --preset fuzz
 cmake --build build-fuzz --target $programs
 mkdir -p build-fuzz/found
 export ASAN_OPTIONS=detect_leaks=0:allow_user_poisoning=0
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 for program in $programs; do
   corpus=build-fuzz/corpus/$program
   mkdir -p "$corpus"

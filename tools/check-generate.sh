@@ -37,6 +37,21 @@ if [ "${2:-}" = all ]; then
 fi
 fetch_smollm2
 continue_model smollm2 wide.gguf f32=1e-4 bf16=0.02 int8=0.05
+# A text's logits beside the reference in double.
+PYTHONPATH=$inputs/Inputs python3 - "$mille" generate-smollm2-f32 "$inputs/../docs/architecture.md" <<'E'
+import array, subprocess, sys, tensors
+mille, package, text = sys.argv[1:]
+said = subprocess.run([mille, "tokens", package, "--encode=" + open(text).read(400)],
+                      check=True, capture_output=True, text=True).stdout
+ids = [int(word) for word in said.split(",")][:24]
+tensors.save("ids.safetensors", {"input_ids": (
+    "I32", [1, len(ids)], array.array("i", ids).tobytes())})
+E
+for type in bf16 stored q8_0 q4_0 q4_k; do
+  rm -rf verified
+  "$mille" compile "$model" -o verified --name=model --dtype=$type
+  "$mille" verify verified --inputs=ids.safetensors
+done
 # What test/examples/smollm2.test asks for.
 "$mille" compile "$model" -o smollm2-extend --name=m --entries=next,extend --dtype=f32
 PYTHONPATH=$inputs/Inputs venv/bin/python "$inputs/examples/Inputs/smollm2.py" make \

@@ -42,7 +42,18 @@ if [ $# -ge 2 ]; then
     "$mille" compile made-$type.gguf -o perplexity-made --name=smol --dtype=stored
     printf '  Mille, stored: '
     venv/bin/python "$script" mille "$mille" perplexity-made "$text"
+    printf '  both, '
+    "$2" "$script" cosine wide.gguf made-$type.gguf MOSTLY_$type \
+      "$mille" perplexity-made "$text" 2 128 2>> peer.log
   done
+  rm -rf perplexity-made
+  "$mille" compile made-Q8_0.gguf -o perplexity-made --name=smol --dtype=stored \
+    --entries=extend --cache=int8
+  printf 'Q8_0, keys and values kept in q8_0, of llama.cpp: '
+  "$2" "$script" llama wide.gguf made-Q8_0.gguf MOSTLY_Q8_0+q8_0 \
+    "$mille" perplexity-made "$text" 2>> peer.log
+  printf '  Mille, kept in int8: '
+  venv/bin/python "$script" mille "$mille" perplexity-made "$text"
 fi
 head -c 2200 "$readme" > calibration.txt
 for type in q5_0 q4_k q4_0; do

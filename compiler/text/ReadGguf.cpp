@@ -12,7 +12,7 @@ using namespace mille;
 
 namespace {
 
-enum Type {
+enum Type : int32_t { // a file may hold any other number
   normalType = 1,
   unknownType,
   controlType,

@@ -3,6 +3,8 @@
 #include "compiler/text/Reading.h"
 #include "compiler/text/Sections.h"
 
+#include <cmath>
+
 using namespace mille;
 using llvm::StringRef;
 
@@ -76,9 +78,14 @@ bool ModelReader::tokens(bool scored) {
                                                 "its score")
                      ? token(entry, next++)
                      : false;
-        if (entry.number != double(int64_t(entry.number)))
+        if (entry.number != std::trunc(entry.number))
           return reading.fail(entry.at, "the id of '" + entry.first +
                                             "' is no whole number");
+        if (std::abs(entry.number) > 0x1p53)
+          return reading.fail(entry.at, "the id of '" + entry.first +
+                                            "' has more than 53 bits but must "
+                                            "be from 0 to " +
+                                            llvm::Twine(text::mostTokens - 1));
         SectionEntry plain = entry;
         plain.number = 0;
         return token(plain, int64_t(entry.number));

@@ -167,7 +167,9 @@ static mille_status run(mille_session *session, size_t entry,
       if (package->least && past[s] == 0)
         package->least = 1; /* a sequence that begins anew drops nothing */
       session->ids[s * session->context + past[s] + t] = id;
-      session->sum[s] = (past[s] + t ? session->sum[s] : 0) * 31 + id + 1;
+      session->sum[s] =
+          (int32_t)((past[s] + t ? (uint32_t)session->sum[s] : 0) * 31 +
+                    (uint32_t)id + 1);
       ++package->rows;
       say(session, s, past[s] + t + 1, sources ? sources[s] : 0,
           outputs[0] + (entry ? s * tokens + t : s) * package->vocabulary);

@@ -1,65 +1,15 @@
 // Cuts a NAME.tokens at every length, changes every byte of it, corrects the
 // hash, opens it, and calls all functions if it opens: hostile FILE STRIDE.
 // Must not crash; a sanitizer finds other faults.
-#include "text/Layout.h"
-#include "text/mille_text.h"
+#include "Ask.h"
 
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <string>
 
-using mille::text::Header;
-
-static unsigned long opened, refused, questions, chats;
-
-static void rehash(std::string &bytes) {
-  if (bytes.size() < sizeof(Header))
-    return;
-  const uint64_t nothing = 0, size = bytes.size();
-  std::memcpy(bytes.data() + offsetof(Header, fileBytes), &size, 8);
-  std::memcpy(bytes.data() + offsetof(Header, hash), &nothing, 8);
-  uint64_t hash = mille::text::hashOf(
-      reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size());
-  std::memcpy(bytes.data() + offsetof(Header, hash), &hash, 8);
-}
-
-// A file that opens must answer every call; any answer will do.
-static void ask(const mille_text *text) {
-  const char hard[] = "It's a  test\n<s>\xe4\xb8\xad\xf0\x9f\x98\x80 e\xcc\x81 "
-                      "123 \xff [MASK] <|im_start|>";
-  int32_t ids[256];
-  char bytes[1024];
-  size_t count = 0, size = 0, all = 0;
-  for (int flags = 0; flags < 4; ++flags)
-    questions += !mille_text_encode(text, hard, sizeof hard - 1, flags, ids,
-                                    256, &count);
-  mille_text_count(text, &all);
-  for (size_t id = 0; id < all; id += 7) {
-    int32_t one[3] = {int32_t(id), int32_t(all - 1 - id), 1};
-    questions +=
-        !mille_text_decode(text, one, 3, id & 1, bytes, sizeof bytes, &size);
-  }
-  mille_text_turn turn = {"user", hard, sizeof hard - 1};
-  chats += !mille_text_chat(text, &turn, 1, 1, "2026-11-24", bytes,
-                            sizeof bytes, &size);
-}
+static unsigned long opened, refused;
+static Answers answers;
 
 static void open(const std::string &bytes) {
-  // The memory has exactly this size, so that a read of one byte more is found.
-  char *exact = static_cast<char *>(std::malloc(bytes.size() + 1));
-  std::memcpy(exact + 1, bytes.data(), bytes.size());
-  mille_text *text = nullptr;
-  if (mille_text_open_bytes(exact + 1, bytes.size(), &text)) {
-    ++refused;
-    if (!*mille_text_message())
-      std::abort(); // nobody said why
-  } else {
-    ++opened;
-    ask(text);
-  }
-  mille_text_close(text);
-  std::free(exact);
+  ++(openAndAsk(bytes, answers) ? opened : refused);
 }
 
 int main(int argc, char **argv) {
@@ -84,7 +34,8 @@ int main(int argc, char **argv) {
   if (opened)
     return 1; // the hash tells
   std::printf("every changed byte is refused\n");
-  for (size_t size = sizeof(Header); size < all.size(); size += stride) {
+  for (size_t size = sizeof(mille::text::Header); size < all.size();
+       size += stride) {
     std::string cut = all.substr(0, size);
     rehash(cut);
     open(cut);
@@ -99,7 +50,7 @@ int main(int argc, char **argv) {
   std::printf("with the hash made right: %s, %s, %s\n",
               opened ? "some open" : "none opens",
               refused > all.size() ? "some do not" : "all open",
-              questions ? "what opens answers" : "nothing answers");
-  std::printf("%s conversation is rendered\n", chats ? "a" : "no");
+              answers.questions ? "what opens answers" : "nothing answers");
+  std::printf("%s conversation is rendered\n", answers.chats ? "a" : "no");
   return 0;
 }

@@ -8,9 +8,13 @@ those before it, in windows that begin anew.
                  ik_llama.cpp on the same ids, its file quantised to TYPE by gguf-py
   perplexity.py llama FILE.gguf MADE.gguf FTYPE MILLE PACKAGE TEXT [WINDOWS [TOKENS]]
                  llama.cpp on the same ids, its file quantised by itself to MADE.gguf,
-                 unless that is there; FTYPE as in MOSTLY_Q4_K_S
+                 unless that is there; FTYPE as in MOSTLY_Q4_K_S, or MOSTLY_Q8_0+q8_0
+                 where keys and values are kept in q8_0 too
+  perplexity.py cosine FILE.gguf MADE.gguf FTYPE MILLE PACKAGE TEXT [WINDOWS [TOKENS]]
+                 of each token's logits of that llama.cpp and of the package
 
-Needs numpy; `peer` also gguf and ik-llama-cpp-python, `llama` llama-cpp-python.
+Needs numpy; `peer` also gguf and ik-llama-cpp-python, `llama` and `cosine`
+llama-cpp-python.
 """
 import glob
 import json
@@ -96,6 +100,10 @@ class Llama:
         import llama_cpp
         self.api = llama_cpp
         llama_cpp.llama_backend_init()
+        kind, _, cache = kind.partition("+")
+        kept = {} if not cache else {  # quantised values need its flash attention
+            "flash_attn": True, **dict.fromkeys(
+                ("type_k", "type_v"), getattr(llama_cpp, "GGML_TYPE_" + cache.upper()))}
         if not os.path.exists(made):
             how = llama_cpp.llama_model_quantize_default_params()
             how.ftype = getattr(llama_cpp, "LLAMA_FTYPE_" + kind)
@@ -104,7 +112,7 @@ class Llama:
                 sys.exit("llama.cpp does not write " + made)
         self.model = llama_cpp.Llama(made, n_ctx=room, n_batch=room, n_ubatch=room,
                                      n_threads=1, n_threads_batch=1, logits_all=True,
-                                     verbose=False)
+                                     verbose=False, **kept)
 
     def logits(self, ids):
         self.model.reset()
@@ -112,7 +120,13 @@ class Llama:
         return numpy.array(self.model.scores[:len(ids)])
 
 
-PEERS = {"peer": (Peer, 2), "llama": (Llama, 3), "mille": (None, 0)}
+def cosines(one, other):
+    """Of each row."""
+    one, other = one.astype(numpy.float64), other.astype(numpy.float64)
+    return (one * other).sum(1) / numpy.sqrt((one * one).sum(1) * (other * other).sum(1))
+
+
+PEERS = {"peer": (Peer, 2), "llama": (Llama, 3), "cosine": (Llama, 3), "mille": (None, 0)}
 
 
 def main(words):
@@ -125,6 +139,12 @@ def main(words):
     cut = windows_of(mille, package, text, windows, tokens)
     of = kind(*peer, tokens).logits if kind else \
         lambda ids: logits_of_mille(mille, package, ids)
+    if words[0] == "cosine":
+        near = numpy.concatenate([cosines(of(ids), logits_of_mille(mille, package, ids))
+                                  for ids in cut])
+        print("cosine of logits: least %.6f, mean %.6f of %d tokens"
+              % (near.min(), near.mean(), len(near)))
+        return 0
     every = numpy.concatenate([losses(of(ids), ids) for ids in cut])
     print("%.3f of %d tokens" % (math.exp(every.mean()), len(every)))
     return 0
