@@ -6,6 +6,9 @@
 #include "runtime/Backends.h"
 #include "runtime/mille.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { columns = 16, most = 60 };
@@ -240,3 +243,69 @@ static void makeModel(void) {
   model.kernels = kernels;
   model.weights = weights;
 }
+
+/* What tests do with it. */
+static fake_cuda_counts *counts(void) {
+  static fake_cuda_counts *(*function)(void);
+  if (!function) {
+    void *library = dlopen(getenv("MILLE_CUDA_LIBRARY"), RTLD_NOW);
+    CHECK(library);
+    *(void **)&function = dlsym(library, "fake_cuda");
+    CHECK(function);
+  }
+  return function();
+}
+
+/* ---- The tests ----------------------------------------------------------- */
+
+static mille_package *openPackage(void) {
+  mille_package *package = NULL;
+  char why[512] = "";
+  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
+         MILLE_OK, why, "");
+  return package;
+}
+
+static void nothingLeft(void) {
+  const fake_cuda_counts *now = counts();
+  CHECK(!now->device_pieces && !now->pinned_pieces && !now->contexts);
+  CHECK(!now->pushed && !now->modules && !now->streams && !now->events);
+  CHECK(!now->graphs && !now->live_instances);
+}
+
+static mille_status run(mille_session *session, int64_t batch, float *y,
+                        float *kept) {
+  static float x[most * columns];
+  for (int i = 0; i < batch * columns; ++i)
+    x[i] = (float)(i + batch);
+  memset(y, 0xff, most * columns * 4);
+  memset(kept, 0xff, most * columns * 4);
+  const void *given[] = {x};
+  float *wanted[] = {y, kept};
+  return mille_session_run(session, batch, 0, given, wanted);
+}
+
+static void check(mille_session *session, int64_t batch) {
+  static float y[most * columns], kept[most * columns];
+  EXPECT(run(session, batch, y, kept), MILLE_OK, mille_session_message(session),
+         "");
+  for (int i = 0; i < batch * columns; ++i) {
+    const float x = (float)(i + batch);
+    CHECK(kept[i] == 2 * x + 5 && y[i] == 2 * (2 * x + 5) + 7);
+  }
+}
+
+static mille_session *open(mille_package *package) {
+  mille_session *session;
+  EXPECT(mille_session_create(package, most, 0, 1, &session), MILLE_OK,
+         mille_package_message(package), "");
+  return session;
+}
+
+static void closeBoth(mille_package *package, mille_session *session) {
+  CHECK(mille_session_close(session) == MILLE_OK);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  nothingLeft();
+}
+
+static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
