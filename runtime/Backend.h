@@ -126,6 +126,9 @@ struct mille_backend {
   // says failures.
   mille_status (*measure)(mille_session &session, mille_device &device,
                           double &f32, double &i32);
+  // Whether an application's memory is a device's, which the host cannot read.
+  // Null: no memory is.
+  bool (*holds)(const mille_session &session, const void *memory);
 };
 
 namespace mille {

@@ -1,5 +1,6 @@
 // Checks a run's tensors before anything runs, and fills in absent inputs.
 // Must not change what the application gave.
+#include "runtime/Backend.h"
 #include "runtime/Session.h"
 
 #include <stdio.h>
@@ -167,6 +168,12 @@ mille_status mille_session::checkInput(const mille_tensor_info &info,
                        "below %lld",
                        info.name, package->model->sizes[~info.shape[1]].name,
                        (ll)sizes.extent(info.shape[1]), (ll)info.below);
+  if (given && part && part->device->backend->holds &&
+      part->device->backend->holds(*this, given))
+    return message.set(MILLE_INVALID_ARGUMENT,
+                       "input %s is in a device's memory but the host reads "
+                       "inputs: give a copy in the host's",
+                       info.name);
   if (!given || info.type != MILLE_I32 || !info.below)
     return MILLE_OK;
   uint64_t count = 0;

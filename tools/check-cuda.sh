@@ -5,6 +5,8 @@
 #   tools/check-cuda.sh compile DIR [WORD...]     only compiles: DIR holds what runs
 #   tools/check-cuda.sh assemble DIR              every PTX module of DIR through ptxas
 #   tools/check-cuda.sh run DIR [WORD...]         runs DIR; needs python3 and NumPy, no Mille
+#   tools/check-cuda.sh sanitize DIR [WORD...]    runs DIR's cases under memcheck, racecheck and
+#       synccheck of $SANITIZER (compute-sanitizer): name small ones, which take minutes
 #   tools/check-cuda.sh decoders DIR [WORD...]    compiles decoders with their entries extend
 #       and next; `tools/cuda/generate.py check DIR` runs them, as `run` does
 # $MILLE names the compiler, $DTYPES what it compiles ("f32 bf16").
@@ -14,7 +16,7 @@ mille=${MILLE:-$root/build/bin/mille}
 half=both
 folder=$root/build/test/cuda
 case "${1:-}" in
-compile | assemble | run | decoders)
+compile | assemble | run | sanitize | decoders)
   half=$1
   folder=$2
   shift 2
@@ -119,6 +121,13 @@ assemble)
   python3 "$root/tools/cuda/modules.py" "$folder" "$folder.ptx" --ptxas="$ptxas"
   ;;
 run) python3 "$root/tools/cuda/cases.py" "$folder" "$@" ;;
+sanitize)
+  for tool in memcheck racecheck synccheck; do
+    echo "$tool"
+    "${SANITIZER:-compute-sanitizer}" --tool "$tool" --target-processes all --error-exitcode 1 \
+      python3 "$root/tools/cuda/cases.py" "$folder" --jobs=1 "$@"
+  done
+  ;;
 both)
   compile "$@"
   python3 "$root/tools/cuda/cases.py" "$folder"

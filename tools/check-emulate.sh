@@ -58,6 +58,19 @@ guards wait:1 "$sequences" --function=full --tiles --rows=257 --keys=1200 --unit
 run "$sequences" --function=full --rows=257 --keys=300 --units=1 --seeds=2 --break=wait:1
 guards none "$sequences" --function=causal --tiles --rows=700 --units=1
 guards none "$sequences" --function=norm --rows=65
+
+# Kinds of kernels that are too slow for the gate (test/compiler/nvvm/kinds-guards.test has the
+# others): clusters that share a tile's columns; products of f32 by parts, whose groups that
+# multiply read the out's rows after what a producer has waited for (wait:17); heads of 256
+# columns, 80 keys at a time; few rows of bytes, with K long enough for rings to wrap.
+nvvm=test/compiler/nvvm/Inputs
+guards none "$nvvm/matmuls.mlir" --function=long --class=many --tiles --rows=257
+guards wait:17 "$nvvm/parts.mlir" --function=long --class=many --rows=257 --units=1
+guards none "$nvvm/small-sequences.mlir" --function=full_256 --rows=130 --keys=500 --units=1
+deep=$(mktemp --suffix=.mlir)
+sed 's/1024/8192/g' "$nvvm/bytes.mlir" >"$deep"
+guards none "$deep" --function=deep --class=few --rows=12
+rm -f "$deep"
 # Whole models: the residual after a norm, which makes errors of attention large; and a term
 # by key that heads share, with large values. All cases, in an hour and more:
 # tools/check-dtypes.py --emulate --dtype=bf16 build/bin/mille

@@ -134,6 +134,15 @@ Generators::warnings(llvm::ArrayRef<Target> targets) const {
                      [&](auto &target) { return one->serves(target); }))
       if (std::string text = one->warning(); !text.empty())
         texts.push_back(text);
+  if (targets.size() > 1 && !panels(targets).inRows)
+    for (const Target &target : targets)
+      if (panels(target).inRows)
+        texts.push_back("weights are in panels, which kernels for all targets "
+                        "of the package read; kernels for " +
+                        target.name +
+                        " that multiply by rows of weights, on tensor cores, "
+                        "need --target=" +
+                        target.name + " alone");
   return texts;
 }
 
@@ -175,7 +184,8 @@ Status Generators::generate(mlir::Operation *op, const Target &target,
   KernelReport report;
   if (maker->generate(request, object, report)) {
     if (!report.warning.empty())
-      op->emitWarning("a kernel for ") << target.name << report.warning;
+      op->emitWarning("a kernel for ")
+          << target.name << " is slower than it should be: " << report.warning;
     return Status::done;
   }
   mlir::InFlightDiagnostic error = noKernel(op, target);

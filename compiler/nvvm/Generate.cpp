@@ -214,6 +214,18 @@ bool mille::nvvm::writeKernel(mlir::MLIRContext &context,
   return true;
 }
 
+// What ptxas did to a kernel that costs its time; its exit status says nothing.
+static std::string lossOf(const PtxasFacts &facts) {
+  const std::string who = ptxasPath();
+  if (!facts.warnings.empty())
+    return who +
+           " says: " + llvm::StringRef(facts.warnings).split('\n').first.str();
+  if (facts.spillBytes)
+    return who + " puts " + std::to_string(facts.spillBytes) +
+           " bytes of a thread's registers into memory";
+  return "";
+}
+
 // A failure is this machine's: its ptxas, or its folder for ptxas' files.
 static bool makeCubin(DeviceCode &code, KernelReport &report) {
   PtxasFacts facts;
@@ -223,6 +235,8 @@ static bool makeCubin(DeviceCode &code, KernelReport &report) {
     report.blame = Status::machine;
     return false;
   }
+  if (report.warning.empty())
+    report.warning = lossOf(facts);
   return true;
 }
 
@@ -260,7 +274,7 @@ bool NvvmGenerator::generate(const KernelRequest &request, std::string &object,
       !makeCode(kernel, code, report) ||
       !makeObject(request.symbol, code, object, report.problem))
     return false;
-  if (useCache)
+  if (useCache && report.warning.empty()) // else the next compile warns too
     writeKernelCache(key, object);
   return true;
 }

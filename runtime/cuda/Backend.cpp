@@ -117,4 +117,5 @@ const mille_backend mille_cuda_backend = {
     gather,     mean,
     similarity, route,
     remember,   recur,
-    moveState,  measure};
+    moveState,  measure,
+    holds};

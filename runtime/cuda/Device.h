@@ -148,6 +148,7 @@ void plan(mille_session &session);
 mille_status settle(mille_session &session);
 void leave(mille_session &session);
 int32_t begin(mille_session &session);
+bool holds(const mille_session &session, const void *memory);
 int32_t submit(mille_session &session);
 int32_t finish(mille_session &session);
 int32_t give(mille_session &session, const void *memory, uint64_t bytes);

@@ -287,6 +287,10 @@ static int memoryTypeOf(const Part &part, const void *memory) {
   return error == CUDA_SUCCESS ? type : 0;
 }
 
+bool holds(const mille_session &session, const void *memory) {
+  return memoryTypeOf(partOf(session), memory) == CU_MEMORYTYPE_DEVICE;
+}
+
 // Rows of removed padding are put back by the host, which cannot write there.
 static int32_t checkOutputs(mille_session &session) {
   const Part &part = partOf(session);

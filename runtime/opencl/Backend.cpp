@@ -120,4 +120,5 @@ const mille_backend mille_opencl_backend = {
     gather,     mean,
     similarity, route,
     remember,   recur,
-    moveState,  measure};
+    moveState,  measure,
+    nullptr};

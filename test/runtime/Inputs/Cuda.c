@@ -5,43 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- The tests ----------------------------------------------------------- */
-
-static mille_status run(mille_session *session, int64_t batch, float *y,
-                        float *kept) {
-  static float x[most * columns];
-  for (int i = 0; i < batch * columns; ++i)
-    x[i] = (float)(i + batch);
-  memset(y, 0xff, most * columns * 4);
-  memset(kept, 0xff, most * columns * 4);
-  const void *given[] = {x};
-  float *wanted[] = {y, kept};
-  return mille_session_run(session, batch, 0, given, wanted);
-}
-
-static void check(mille_session *session, int64_t batch) {
-  static float y[most * columns], kept[most * columns];
-  EXPECT(run(session, batch, y, kept), MILLE_OK, mille_session_message(session),
-         "");
-  for (int i = 0; i < batch * columns; ++i) {
-    const float x = (float)(i + batch);
-    CHECK(kept[i] == 2 * x + 5 && y[i] == 2 * (2 * x + 5) + 7);
-  }
-}
-
-static mille_session *open(mille_package *package) {
-  mille_session *session;
-  EXPECT(mille_session_create(package, most, 0, 1, &session), MILLE_OK,
-         mille_package_message(package), "");
-  return session;
-}
-
-static void closeBoth(mille_package *package, mille_session *session) {
-  CHECK(mille_session_close(session) == MILLE_OK);
-  CHECK(mille_package_close(package) == MILLE_OK);
-  nothingLeft();
-}
-
 /* The second run of a size makes a graph, later runs only launch it. */
 static void graphs(void) {
   mille_package *package = openPackage();
@@ -139,6 +102,13 @@ static void outputsElsewhere(const char *allocator, const char *releaser,
     else
       CHECK((counts()->read_to == wanted[1]) == (round % 2 == 0));
   }
+  float *wanted[] = {kept, kept};
+  given[0] = there;
+  if (onDevice)
+    EXPECT(mille_session_run(session, 5, 0, given, wanted),
+           MILLE_INVALID_ARGUMENT, mille_session_message(session),
+           " is in a device's memory but the host reads inputs: give a copy "
+           "in the host's");
   CHECK(release(there) == 0);
   closeBoth(package, session);
 }
@@ -187,8 +157,6 @@ static void twoSessions(void) {
   check(second, 1);
   closeBoth(package, second);
 }
-
-static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
 
 /* One package on two devices: each has its own weights and modules. */
 static void twoDevices(void) {
@@ -260,9 +228,14 @@ static void profile(void) {
   CHECK(mille_session_kernel(session, 1, &of) == MILLE_OK);
   CHECK(of.calls == 4 && of.nanoseconds == 4 * 8000000ull);
   static float y[most * columns], kept[most * columns];
-  fake("fail=cuEventElapsedTime:1:719");
-  EXPECT(run(session, 9, y, kept), MILLE_NO_DEVICE,
-         mille_session_message(session), "Fake GPU A: a profile: error 719");
+  static const char *const wishes[] = {"fail=cuEventElapsedTime:1:719",
+                                       "fail=cuEventRecord:2:719",
+                                       "fail=cuEventSynchronize:1:719"};
+  for (int w = 0; w < 3; ++w) {
+    fake(wishes[w]);
+    EXPECT(run(session, 9, y, kept), MILLE_NO_DEVICE,
+           mille_session_message(session), "Fake GPU A: a profile: error 719");
+  }
   fake("");
   CHECK(mille_session_profile(session, 0) == MILLE_OK);
   check(session, 9);
@@ -332,10 +305,19 @@ static void refusals(void) {
 
 /* Whatever call of the driver fails first: a sentence, and nothing stays. */
 static void failures(void) {
-  static const char *const functions[] = {
-      "cuInit",         "cuDeviceGetCount",   "cuDevicePrimaryCtxRetain",
-      "cuMemAlloc_v2",  "cuMemHostAlloc",     "cuMemcpyHtoD_v2",
-      "cuStreamCreate", "cuModuleLoadDataEx", "cuFuncSetAttribute"};
+  static const char *const functions[] = {"cuInit",
+                                          "cuDeviceGetCount",
+                                          "cuDevicePrimaryCtxRetain",
+                                          "cuMemAlloc_v2",
+                                          "cuMemHostAlloc",
+                                          "cuMemcpyHtoD_v2",
+                                          "cuStreamCreate",
+                                          "cuModuleLoadDataEx",
+                                          "cuFuncSetAttribute",
+                                          "cuDeviceGet",
+
+                                          "cuModuleGetFunction",
+                                          "cuFuncGetAttribute"};
   refuse("fail=cuInit:1:999", MILLE_NO_DEVICE, "",
          "no CUDA device: the driver answers error 999");
   refuse("fail=cuStreamCreate:1:999", MILLE_NO_DEVICE, "",
@@ -364,6 +346,24 @@ static void failures(void) {
       nothingLeft();
     }
     CHECK(nth > 2); /* the first call of it failed */
+  }
+}
+
+/* A device that says less of itself is used all the same; memory that the
+ * driver does not know is the application's. */
+static void silent(void) {
+  static const char *const functions[] = {
+      "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuPointerGetAttributes"};
+  for (unsigned f = 0; f < sizeof functions / sizeof *functions; ++f) {
+    char wish[64];
+    snprintf(wish, sizeof wish, "fail=%s:1:999", functions[f]);
+    fake(wish);
+    mille_package *package = openPackage();
+    mille_session *session = open(package);
+    check(session, 3);
+    fake("");
+    closeBoth(package, session);
+    nothingLeft();
   }
 }
 
@@ -452,7 +452,8 @@ static void failingRuns(void) {
       "cuMemcpyHtoDAsync_v2",    "cuMemcpyDtoHAsync_v2",
       "cuMemcpy2DAsync_v2",      "cuStreamSynchronize",
       "cuStreamBeginCapture_v2", "cuGraphInstantiateWithFlags",
-      "cuMemsetD8Async",         "cuTensorMapEncodeTiled"};
+      "cuMemsetD8Async",         "cuTensorMapEncodeTiled",
+      "cuStreamEndCapture"};
   static float y[most * columns], kept[most * columns];
   for (unsigned f = 0; f < sizeof functions / sizeof *functions; ++f) {
     mille_package *package = openPackage();
@@ -492,6 +493,7 @@ int main(void) {
   profile();
   refusals();
   failures();
+  silent();
   failingRuns();
   puts("sessions on a device of CUDA");
   return 0;

@@ -7,6 +7,7 @@
 #include "runtime/mille.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -271,3 +272,40 @@ static void nothingLeft(void) {
   CHECK(!now->pushed && !now->modules && !now->streams && !now->events);
   CHECK(!now->graphs && !now->live_instances);
 }
+
+static mille_status run(mille_session *session, int64_t batch, float *y,
+                        float *kept) {
+  static float x[most * columns];
+  for (int i = 0; i < batch * columns; ++i)
+    x[i] = (float)(i + batch);
+  memset(y, 0xff, most * columns * 4);
+  memset(kept, 0xff, most * columns * 4);
+  const void *given[] = {x};
+  float *wanted[] = {y, kept};
+  return mille_session_run(session, batch, 0, given, wanted);
+}
+
+static void check(mille_session *session, int64_t batch) {
+  static float y[most * columns], kept[most * columns];
+  EXPECT(run(session, batch, y, kept), MILLE_OK, mille_session_message(session),
+         "");
+  for (int i = 0; i < batch * columns; ++i) {
+    const float x = (float)(i + batch);
+    CHECK(kept[i] == 2 * x + 5 && y[i] == 2 * (2 * x + 5) + 7);
+  }
+}
+
+static mille_session *open(mille_package *package) {
+  mille_session *session;
+  EXPECT(mille_session_create(package, most, 0, 1, &session), MILLE_OK,
+         mille_package_message(package), "");
+  return session;
+}
+
+static void closeBoth(mille_package *package, mille_session *session) {
+  CHECK(mille_session_close(session) == MILLE_OK);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  nothingLeft();
+}
+
+static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }

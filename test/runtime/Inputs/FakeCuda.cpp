@@ -6,6 +6,7 @@
 // answers 2), separated by spaces.
 #include "FakeCuda.h"
 #include "FakeMaps.h"
+#include "FakeTypes.h"
 #include "runtime/cuda/Driver.h"
 
 #include <cstdio>
@@ -21,8 +22,6 @@
 using namespace mille::cuda;
 
 namespace {
-
-using Work = std::vector<std::function<void()>>;
 
 fake_cuda_counts counts;
 std::map<void *, size_t> device, pinned;
@@ -73,41 +72,6 @@ constexpr CUresult invalidContext = 201;
 
 } // namespace
 
-namespace mille::cuda {
-struct CUstream_st {
-  Work work;
-  std::unique_ptr<Work> captured;
-  bool endsInKernel = false; // what was added last
-  void add(std::function<void()> one, bool isKernel = false) {
-    (captured ? *captured : work).push_back(std::move(one));
-    endsInKernel = isKernel;
-  }
-  void wait() {
-    Work now = std::move(work);
-    work.clear();
-    for (auto &one : now)
-      one();
-  }
-};
-struct CUgraph_st {
-  Work work;
-};
-struct CUgraphExec_st {
-  Work work;
-};
-struct CUmod_st {
-  const fake_cuda_kernel *kernel; // null: a text
-  std::string text;
-};
-struct CUfunc_st {
-  const fake_cuda_kernel *kernel;
-  int sharedMost;
-};
-struct CUevent_st {
-  CUstream stream;
-};
-} // namespace mille::cuda
-
 namespace {
 std::map<std::pair<CUmodule, std::string>, CUfunction> functions;
 } // namespace
@@ -140,14 +104,17 @@ CUresult cuDeviceGetCount(int *count) {
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGet(CUdevice *device, int number) {
+  CALLED();
   *device = number;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
+  CALLED();
   snprintf(name, size, "Fake GPU %c", 'A' + device);
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *value, int what, CUdevice) {
+  CALLED();
   const std::string capability = wish("capability", "9.0");
   switch (what) {
   case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
@@ -173,8 +140,12 @@ CUresult cuDeviceGetAttribute(int *value, int what, CUdevice) {
   }
   return CUDA_SUCCESS;
 }
+static size_t total() {
+  return strtoull(wish("memory", "1000000000").c_str(), nullptr, 10);
+}
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice) {
-  *bytes = strtoull(wish("memory", "1000000000").c_str(), nullptr, 10);
+  CALLED();
+  *bytes = total();
   return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
@@ -188,6 +159,7 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
   return CUDA_SUCCESS;
 }
 CUresult cuCtxPushCurrent_v2(CUcontext) {
+  CALLED();
   ++counts.pushed;
   return CUDA_SUCCESS;
 }
@@ -197,15 +169,16 @@ CUresult cuCtxPopCurrent_v2(CUcontext *) {
 }
 
 static size_t left() {
-  size_t all;
-  cuDeviceTotalMem_v2(&all, 0);
+  size_t all = total();
   for (auto &piece : device)
     all -= piece.second < all ? piece.second : all;
   return all;
 }
 CUresult cuMemGetInfo_v2(size_t *free, size_t *all) {
+  CALLED_INSIDE();
   *free = left();
-  return cuDeviceTotalMem_v2(all, 0);
+  *all = total();
+  return CUDA_SUCCESS;
 }
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
   CALLED_INSIDE();
@@ -261,6 +234,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 // Memory that the driver does not know is of no type, and no error.
 CUresult cuPointerGetAttributes(unsigned, int *, void **values,
                                 CUdeviceptr address) {
+  CALLED();
   *(int *)values[0] = 0;
   for (auto &piece : device)
     if (address - (CUdeviceptr)piece.first < piece.second)
@@ -319,6 +293,7 @@ CUresult cuModuleUnload(CUmodule module) {
 }
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
                              const char *name) {
+  CALLED_INSIDE();
   const bool found = module->kernel
                          ? strcmp(module->kernel->name, name) == 0
                          : module->text.find(".entry " + std::string(name)) !=
@@ -341,6 +316,7 @@ CUresult cuFuncSetAttribute(CUfunction function, int what, int value) {
   return CUDA_SUCCESS;
 }
 CUresult cuFuncGetAttribute(int *value, int what, CUfunction) {
+  CALLED_INSIDE();
   *value = what == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 512 : 0;
   return CUDA_SUCCESS;
 }
@@ -447,10 +423,12 @@ CUresult cuEventDestroy_v2(CUevent event) {
   return CUDA_SUCCESS;
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
+  CALLED_INSIDE();
   event->stream = stream;
   return CUDA_SUCCESS;
 }
 CUresult cuEventSynchronize(CUevent event) {
+  CALLED_INSIDE();
   event->stream->wait();
   return CUDA_SUCCESS;
 }
@@ -464,9 +442,11 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
   stream->captured = std::make_unique<Work>();
   return CUDA_SUCCESS;
 }
+// The capture ends though it fails.
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
-  *graph = new CUgraph_st{std::move(*stream->captured)};
-  stream->captured.reset();
+  std::unique_ptr<Work> captured = std::move(stream->captured);
+  CALLED_INSIDE();
+  *graph = new CUgraph_st{std::move(*captured)};
   ++counts.graphs;
   return CUDA_SUCCESS;
 }

@@ -3,7 +3,7 @@
 //
 //   kernel-printer nvvm|ptx|launch|facts|tiles|object FILE [TILE]
 //
-// TILE: as Inputs/Kernels.h says.
+// TILE: as Inputs/Kernels.h says. facts appends cubins to the file $CUBINS.
 #include "compiler/nvvm/Emit.h"
 #include "compiler/nvvm/Generate.h"
 #include "compiler/nvvm/Ptxas.h"
@@ -36,9 +36,11 @@ bool printFacts(const std::string &nvvm, const std::string &ptx) {
     outs() << "error: " << problem << "\n";
     return false;
   }
+  test::keepCubin(cubin);
   outs() << facts.registers << " registers, " << facts.spillBytes
          << " bytes spilled, " << facts.warnings.size()
-         << " bytes of warnings, " << cubin.size() << " bytes of cubin\n"
+         << " bytes of warnings, " << test::deviceFencesIn(ptx)
+         << " fences of the device, " << cubin.size() << " bytes of cubin\n"
          << facts.warnings;
   for (StringRef name : {"mma_async", "fence", "commit", "wait"}) {
     const int inMlir = StringRef(nvvm).count(("wgmma." + name).str()),

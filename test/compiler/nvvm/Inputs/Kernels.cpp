@@ -8,8 +8,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/Regex.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 using namespace mille;
 using namespace mille::nvvm;
@@ -60,6 +62,26 @@ Kernel test::writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
   if (sscanf(words.c_str(), "few,%u", &few.columns) == 1 || words == "few")
     return writeFewRows(context, spec, few, "matmul");
   return writeMatmul(context, spec, matmulTiles(spec).front(), "matmul");
+}
+
+unsigned test::deviceFencesIn(llvm::StringRef ptx) {
+  const llvm::Regex wide("fence\\.(acq_rel|sc)\\.(gpu|sys)|membar\\.(gl|sys)|"
+                         "arrive\\.release\\.cluster");
+  unsigned lines = 0;
+  while (!ptx.empty()) {
+    llvm::StringRef line;
+    std::tie(line, ptx) = ptx.split('\n');
+    lines += wide.match(line);
+  }
+  return lines;
+}
+
+void test::keepCubin(llvm::StringRef cubin) {
+  const char *path = getenv("CUBINS");
+  if (FILE *file = path ? fopen(path, "ab") : nullptr) {
+    fwrite(cubin.data(), 1, cubin.size(), file);
+    fclose(file);
+  }
 }
 
 mlir::Operation *test::kernelsOf(mlir::ModuleOp module) {

@@ -21,4 +21,11 @@ nvvm::Kernel writeWithTile(mlir::MLIRContext &context, const KernelSpec &spec,
 
 mlir::Operation *kernelsOf(mlir::ModuleOp module);
 
+// Lines of PTX that wait for the whole device or cluster: in the loop of a ring
+// one would stall it.
+unsigned deviceFencesIn(llvm::StringRef ptx);
+
+// Appends a cubin to the file $CUBINS, for sass_order.py, where that is set.
+void keepCubin(llvm::StringRef cubin);
+
 } // namespace mille::test

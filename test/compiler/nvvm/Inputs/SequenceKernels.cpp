@@ -3,6 +3,8 @@
 // its cubin.
 //
 //   sequence-kernels nvvm|launch|facts|cubin FILE [FUNCTION [RANK]]
+//
+// facts appends cubins to the file $CUBINS.
 #include "compiler/kernels/ReadSpec.h"
 #include "compiler/nvvm/Attention.h"
 #include "compiler/nvvm/Emit.h"
@@ -17,6 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "test/compiler/nvvm/Inputs/Kernels.h"
 
 #include <cstdlib>
 
@@ -101,6 +104,7 @@ bool printFacts(Kernel &kernel, bool code) {
     outs() << cubin;
     return true;
   }
+  test::keepCubin(cubin);
   bool copied = false; // by LLVM, which does not know that they are convergent
   for (StringRef name : {"mma_async", "fence", "commit", "wait"})
     copied |=
@@ -110,8 +114,9 @@ bool printFacts(Kernel &kernel, bool code) {
         StringRef(ptx).count(("wgmma." + name).str());
   outs() << "  " << facts.registers << " registers, " << facts.spillBytes
          << " bytes spilled, wgmma " << (copied ? "copied" : "as written")
-         << ", warnings: "
-         << (facts.warnings.empty() ? "none\n" : facts.warnings);
+         << ", warnings: " << (facts.warnings.empty() ? "none" : "some") << ", "
+         << test::deviceFencesIn(ptx) << " fences of the device\n"
+         << facts.warnings;
   return true;
 }
 

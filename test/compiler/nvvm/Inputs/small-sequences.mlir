@@ -199,3 +199,11 @@ func.func @tiny_24(%qkv: memref<?x192xbf16>, %mask: memref<?xi32>, %queries: ind
     : memref<?x192xbf16>, memref<?x192xbf16>, memref<?x192xbf16>
   return
 }
+func.func @causal_96(%qkv: memref<?x576xbf16>, %queries: index, %keys: index, %first: index,
+    %out: memref<?x192xbf16>) {
+  kernel.attention %qkv, %qkv, %qkv queries %queries keys %keys first %first
+    outs(%out : memref<?x192xbf16>) heads 2 kv_heads 2 head_dim 96
+    value_dim 96 offsets [0, 192, 384] scale 0.10206207261596575 causal true 
+    : memref<?x576xbf16>, memref<?x576xbf16>, memref<?x576xbf16>
+  return
+}
