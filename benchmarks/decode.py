@@ -122,8 +122,8 @@ class Bench:
         os.makedirs(options.work, exist_ok=True)
 
     def ids(self, turn, count):
-        """Others in each round: some peers know a prompt again."""
-        draw = random.Random(turn)
+        """Others in each round and of each count: some peers know a beginning again."""
+        draw = random.Random(1000003 * turn + count)
         most = self.options.vocabulary
         return [draw.randrange(most // 300, most) for _ in range(count)]
 
@@ -169,7 +169,8 @@ class Bench:
         options = self.options
         done = run([options.mille, "bench", self.package(dtype), "--entry=next",
                     "--tokens=%d" % len(ids), "--threads=%d" % options.threads,
-                    "--json"], options.threads)
+                    "--repeats=%d" % max(2, 512 // len(ids)), "--json"],
+                   options.threads)
         prompt = json.loads(done.stdout)["median_ms"] / 1e3
         if not options.tokens:
             return prompt, 0
@@ -181,6 +182,8 @@ class Bench:
 
     def keep(self, name, dtype, context, turn, figures):
         self.figures.setdefault((name, dtype, context), {})[turn] = figures
+        print(name, dtype, context, *("%.2f" % (1e3 * one) for one in figures if one),
+              file=sys.stderr)
 
     def workers(self, dtype):
         """The peers that have this type, each a process of its own."""
@@ -225,6 +228,7 @@ class Bench:
         found = run([self.options.mille, "devices", "--measure", "--json",
                      "--threads=%d" % self.options.threads], self.options.threads)
         self.reads.append(json.loads(found.stdout)["read_gb_per_s"])
+        print("read %.1f GB/s" % self.reads[-1], file=sys.stderr)
 
 
 def median(figures, at):

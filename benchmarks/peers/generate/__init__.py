@@ -38,8 +38,14 @@ def hugging_face(case):
         import torch
         import transformers
         folder, name = os.path.split(os.path.abspath(case["model"]))
-        transformers.AutoModelForCausalLM.from_pretrained(
-            folder, gguf_file=name, dtype=torch.float32).save_pretrained(path)
+        loaded = transformers.AutoModelForCausalLM.from_pretrained(
+            folder, gguf_file=name, dtype=torch.float32)
+        # As long as its configuration names the file's types it is not written.
+        if hasattr(loaded.config, "quantization_config"):
+            del loaded.config.quantization_config
+        plain = transformers.AutoModelForCausalLM.from_config(loaded.config)
+        plain.load_state_dict(loaded.state_dict())
+        plain.save_pretrained(path)
         transformers.AutoTokenizer.from_pretrained(
             folder, gguf_file=name).save_pretrained(path)
 
