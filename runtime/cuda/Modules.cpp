@@ -9,11 +9,31 @@ namespace {
 
 using ull = unsigned long long;
 
+// What a text of PTX says that it is for, such as "sm_90a"; "" where it says
+// nothing.
+struct MadeFor {
+  char text[16] = "";
+
+  explicit MadeFor(const char *ptx) {
+    constexpr char begin[] = ".target ";
+    const char *from = ptx ? strstr(ptx, begin) : nullptr;
+    if (!from)
+      return;
+    from += sizeof begin - 1;
+    size_t length = strcspn(from, " ,\n");
+    if (length < sizeof text)
+      memcpy(text, from, length);
+  }
+};
+
 // The driver's log goes into the message, cut to the message's length.
-mille_status refuse(const Device &device, const char *name, CUresult error,
-                    const char *log, Message &message) {
-  return message.set(MILLE_NO_DEVICE, "%s (%s) cannot load kernel %s: %s%s%s",
+mille_status refuse(const Device &device, const char *name, const char *ptx,
+                    CUresult error, const char *log, Message &message) {
+  const MadeFor target(ptx);
+  return message.set(MILLE_NO_DEVICE,
+                     "%s (%s) cannot load kernel %s%s%s: %s%s%s",
                      device.info().name, device.info().version, name,
+                     target.text[0] ? ", which is for " : "", target.text,
                      device.cuda.nameOf(error).text, log[0] ? ": " : "", log);
 }
 
@@ -47,7 +67,7 @@ mille_status moduleOf(mille_package &package, Device &device, const void *cubin,
     error = compile(device.cuda, ptx, log, sizeof log - 1, module);
   if (error != CUDA_SUCCESS) {
     package.memory.release(package.memory.user, made);
-    return refuse(device, name, error, log, package.message());
+    return refuse(device, name, ptx, error, log, package.message());
   }
   *made = {code, module, device.loaded};
   device.loaded = made;

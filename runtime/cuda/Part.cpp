@@ -218,9 +218,10 @@ mille_status settle(mille_session &session) {
   part.commands.plan(false);
   part.regions.layOut(session.deviceStates);
   Current current(device);
-  if (mille_status status = takeMemory(session, part))
-    return status;
   CUresult error = current.error;
+  if (error == CUDA_SUCCESS)
+    if (mille_status status = takeMemory(session, part))
+      return status;
   for (uint32_t s = 0; s < DeviceRegions::stateRegions; ++s) {
     const Region &states = part.regions.states(s);
     if (error == CUDA_SUCCESS && states.bytes)
