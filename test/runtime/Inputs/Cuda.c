@@ -115,7 +115,6 @@ static void outputsElsewhere(const char *allocator, const char *releaser,
 
 /* Outputs in memory of the session's are copied straight there, and it is
  * given back with the session. None is more than some 64 MB. */
-static void fake(const char *wish);
 static void outputsInSession(void) {
   mille_package *package = openPackage();
   mille_session *session = open(package);
@@ -247,20 +246,6 @@ static void profile(void) {
          "Fake GPU A cannot be measured: CUDA_ERROR_OUT_OF_MEMORY");
   fake("");
   closeBoth(package, session);
-}
-
-static void refuse(const char *wish, mille_status status, const char *device,
-                   const char *part) {
-  mille_package *package = openPackage();
-  mille_session *session;
-  const mille_size size = {"batch", most};
-  fake(wish);
-  EXPECT(mille_session_create_on(package, &size, 1, 1, device, &session),
-         status, mille_package_message(package), part);
-  fake("");
-  CHECK(session == NULL);
-  CHECK(mille_package_close(package) == MILLE_OK);
-  nothingLeft();
 }
 
 static void refusals(void) {

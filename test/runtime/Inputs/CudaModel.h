@@ -309,3 +309,18 @@ static void closeBoth(mille_package *package, mille_session *session) {
 }
 
 static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
+
+/* A session that cannot be made: its status, and a part of its sentence. */
+static void refuse(const char *wish, mille_status status, const char *device,
+                   const char *part) {
+  mille_package *package = openPackage();
+  mille_session *session;
+  const mille_size size = {"batch", most};
+  fake(wish);
+  EXPECT(mille_session_create_on(package, &size, 1, 1, device, &session),
+         status, mille_package_message(package), part);
+  fake("");
+  CHECK(session == NULL);
+  CHECK(mille_package_close(package) == MILLE_OK);
+  nothingLeft();
+}
