@@ -7,7 +7,7 @@
 
 /* The second run of a size makes a graph, later runs only launch it. */
 static void graphs(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   check(session, 7);
   CHECK(counts()->instances == 0 && counts()->waits == 1);
@@ -29,7 +29,7 @@ static void graphs(void) {
 
 /* What is started is not waited for, is not disturbed, and ends once. */
 static void startAndWait(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *sessions[2] = {open(package), open(package)};
   static float x[2][most * columns], y[2][most * columns], kept[most * columns];
   const mille_size size = {"batch", 4};
@@ -73,7 +73,7 @@ static void startAndWait(void) {
  * session's. */
 static void outputsElsewhere(const char *allocator, const char *releaser,
                              int onDevice) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   static float x[most * columns], kept[most * columns];
   static int (*allocate)(float **, size_t, unsigned);
@@ -116,7 +116,7 @@ static void outputsElsewhere(const char *allocator, const char *releaser,
 /* Outputs in memory of the session's are copied straight there, and it is
  * given back with the session. None is more than some 64 MB. */
 static void outputsInSession(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   static float x[most * columns], kept[most * columns];
   void *there, *none;
@@ -146,7 +146,7 @@ static void outputsInSession(void) {
 
 /* Sessions share the device's weights and modules. */
 static void twoSessions(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *first = open(package), *second = open(package);
   CHECK(counts()->contexts == 1 && counts()->modules == 2);
   check(first, 5);
@@ -160,7 +160,7 @@ static void twoSessions(void) {
 /* One package on two devices: each has its own weights and modules. */
 static void twoDevices(void) {
   fake("devices=2");
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *sessions[2];
   const mille_size size = {"batch", most};
   for (int d = 0; d < 2; ++d)
@@ -179,7 +179,7 @@ static void twoDevices(void) {
 
 /* A run that is cancelled on its way says so, and the session goes on. */
 static void cancelled(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   static float x[most * columns], y[most * columns], kept[most * columns];
   const mille_size size = {"batch", 4};
@@ -197,7 +197,7 @@ static void cancelled(void) {
 /* In a child of fork there is no driver: a status and a sentence, and the
  * parent's session goes on. */
 static void forked(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   check(session, 3);
   fflush(NULL);
@@ -218,7 +218,7 @@ static void forked(void) {
 }
 
 static void profile(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   mille_profile of;
   CHECK(mille_session_profile(session, 1) == MILLE_OK);
@@ -319,7 +319,7 @@ static void failures(void) {
     int failed = 1, nth = 1;
     for (; failed; ++nth) {
       snprintf(wish, sizeof wish, "fail=%s:%d:2", functions[f], nth);
-      mille_package *package = openPackage();
+      mille_package *package = fake_open(&model);
       mille_session *session = NULL;
       const mille_size size = {"batch", most};
       fake(wish);
@@ -349,7 +349,7 @@ static void silent(void) {
     char wish[64];
     snprintf(wish, sizeof wish, "fail=%s:1:999", functions[f]);
     fake(wish);
-    mille_package *package = openPackage();
+    mille_package *package = fake_open(&model);
     mille_session *session = open(package);
     check(session, 3);
     fake("");
@@ -373,7 +373,7 @@ static void apart(void) {
   for (unsigned n = 0; n < sizeof sizes / sizeof *sizes; ++n) {
     nextKernel.tiles[0].times = sizes[n].tiles;
     nextBlocks = sizes[n].blocks;
-    mille_package *package = openPackage();
+    mille_package *package = fake_open(&model);
     mille_session *session = open(package);
     for (int run = 0; run < 3; ++run) {
       const int before = counts()->wide, behind = behindRuns;
@@ -395,7 +395,7 @@ static void apart(void) {
 static void overlapping(void) {
   for (int kernels = 1; kernels <= 3; ++kernels) {
     nextKernels = kernels;
-    mille_package *package = openPackage();
+    mille_package *package = fake_open(&model);
     mille_session *session = open(package);
     const int before = counts()->overlapping;
     check(session, 7);
@@ -414,7 +414,7 @@ static void overlapping(void) {
     nextKernel.tiles[0].times = sizes[n].tiles;
     nextBlocks = sizes[n].blocks;
     nextKernels = 1;
-    mille_package *package = openPackage();
+    mille_package *package = fake_open(&model);
     mille_session *session = open(package);
     const int before = counts()->overlapping;
     check(session, 7);
@@ -426,7 +426,7 @@ static void overlapping(void) {
   apart();
   nextKernels = 3;
   fake("version=12020");
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   const int before = counts()->overlapping;
   check(session, 7);
@@ -447,7 +447,7 @@ static void failingRuns(void) {
       "cuStreamEndCapture"};
   static float y[most * columns], kept[most * columns];
   for (unsigned f = 0; f < sizeof functions / sizeof *functions; ++f) {
-    mille_package *package = openPackage();
+    mille_package *package = fake_open(&model);
     mille_session *session = open(package);
     char wish[64];
     int failed = 1, nth = 1;

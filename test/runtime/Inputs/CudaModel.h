@@ -1,29 +1,15 @@
 /* The model that Cuda.c runs on a device of CUDA: its kernels as the device
  * runs them, and what generated code does for kernels, of both forms: host code
  * that dispatches, and a table of arguments. */
-#include "FakeCuda.h"
-#include "FakeModel.h"
+#include "FakeCudaDriver.h"
 #include "runtime/Backends.h"
 #include "runtime/mille.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { columns = 16, most = 60 };
-
-/* What the driver counted. */
-static fake_cuda_counts *counts(void) {
-  static fake_cuda_counts *(*function)(void);
-  if (!function) {
-    void *library = dlopen(getenv("MILLE_CUDA_LIBRARY"), RTLD_NOW);
-    CHECK(library);
-    *(void **)&function = dlsym(library, "fake_cuda");
-    CHECK(function);
-  }
-  return function();
-}
 
 /* ---- The kernels, as the device runs them -------------------------------- */
 
@@ -258,21 +244,6 @@ static void makeModel(void) {
 
 /* ---- What tests begin and end with --------------------------------------- */
 
-static mille_package *openPackage(void) {
-  mille_package *package = NULL;
-  char why[512] = "";
-  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
-         MILLE_OK, why, "");
-  return package;
-}
-
-static void nothingLeft(void) {
-  const fake_cuda_counts *now = counts();
-  CHECK(!now->device_pieces && !now->pinned_pieces && !now->contexts);
-  CHECK(!now->pushed && !now->modules && !now->streams && !now->events);
-  CHECK(!now->graphs && !now->live_instances);
-}
-
 static mille_status run(mille_session *session, int64_t batch, float *y,
                         float *kept) {
   static float x[most * columns];
@@ -308,12 +279,10 @@ static void closeBoth(mille_package *package, mille_session *session) {
   nothingLeft();
 }
 
-static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
-
 /* A session that cannot be made: its status, and a part of its sentence. */
 static void refuse(const char *wish, mille_status status, const char *device,
                    const char *part) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session;
   const mille_size size = {"batch", most};
   fake(wish);

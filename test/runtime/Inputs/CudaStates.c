@@ -1,27 +1,14 @@
 /* States of sessions on a device of CUDA, without one: FakeCuda.cpp is the
  * driver, and computes the step that remembers. A row of the out is the sum of
  * what its sequence's state holds up to it. */
-#include "FakeCuda.h"
-#include "FakeModel.h"
+#include "FakeCudaDriver.h"
 #include "runtime/Backends.h"
 #include "runtime/mille.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { columns = 16, batch = 3, most = 12, context = 20, room = 32 };
-
-static fake_cuda_counts *counts(void) {
-  static fake_cuda_counts *(*function)(void);
-  if (!function) {
-    void *library = dlopen(getenv("MILLE_CUDA_LIBRARY"), RTLD_NOW);
-    CHECK(library);
-    *(void **)&function = dlsym(library, "fake_cuda");
-    CHECK(function);
-  }
-  return function();
-}
 
 /* ---- The kernel ---------------------------------------------------------- */
 
@@ -174,14 +161,6 @@ static void makeModel(void) {
 
 /* ---- The tests ----------------------------------------------------------- */
 
-static mille_package *openPackage(void) {
-  mille_package *package = NULL;
-  char why[512] = "";
-  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
-         MILLE_OK, why, "");
-  return package;
-}
-
 static const mille_size largest[] = {
     {"batch", batch}, {"tokens", most}, {"context", context}};
 
@@ -192,12 +171,6 @@ static mille_session *open(mille_package *package) {
   return session;
 }
 
-static void nothingLeft(void) {
-  const fake_cuda_counts *now = counts();
-  CHECK(!now->device_pieces && !now->pinned_pieces && !now->contexts);
-  CHECK(!now->pushed && !now->modules && !now->streams && !now->events);
-  CHECK(!now->graphs && !now->live_instances);
-}
 static void close(mille_package *package, mille_session *session) {
   CHECK(mille_session_close(session) == MILLE_OK);
   CHECK(mille_package_close(package) == MILLE_OK);
@@ -243,7 +216,7 @@ static void check(mille_session *session, int tokens, const int32_t *past,
 
 /* A step is the same list of commands wherever sequences stand: one graph. */
 static void steps(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   const int32_t none[batch] = {0}, ragged[batch] = {5, 2, 4};
   int32_t past[batch] = {5, 2, 4};
@@ -268,7 +241,7 @@ static void steps(void) {
 }
 
 static void moves(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   static char held[2][room * columns * 4 + 8];
   const int32_t none[batch] = {0}, four[batch] = {4, 4, 4};
@@ -306,8 +279,6 @@ static void moves(void) {
   close(package, session);
 }
 
-static void fake(const char *wish) { CHECK(setenv("FAKE_CUDA", wish, 1) == 0); }
-
 /* The step that remembers waits itself for the kernel before it, where the
  * driver can. Two of them, one after the other, are one launch. */
 static void early(void) {
@@ -318,7 +289,7 @@ static void early(void) {
   } cases[] = {{"", 1}, {"version=12020", 0}};
   for (unsigned n = 0; n < sizeof cases / sizeof *cases; ++n) {
     fake(cases[n].wish);
-    mille_package *package = openPackage();
+    mille_package *package = fake_open(&model);
     mille_session *session = open(package);
     const int before = counts()->overlapping, launches = counts()->launches;
     check(session, 3, none, NULL);
@@ -338,7 +309,7 @@ static void failures(void) {
     for (; failed; ++nth) {
       char wish[64];
       snprintf(wish, sizeof wish, "fail=%s:%d:2", names[f], nth);
-      mille_package *package = openPackage();
+      mille_package *package = fake_open(&model);
       mille_session *session = NULL;
       fake(wish);
       failed = mille_session_create_on(package, largest, 3, 1, "cuda",
@@ -354,7 +325,7 @@ static void failures(void) {
     }
     CHECK(nth > 2);
   }
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session;
   fake("fail=cuMemsetD8Async:1:719");
   EXPECT(mille_session_create_on(package, largest, 3, 1, "cuda", &session),
@@ -385,7 +356,7 @@ static void failingMoves(void) {
   static const char *const names[] = {
       "cuMemsetD8Async", "cuMemcpyDtoDAsync_v2", "cuMemcpyHtoDAsync_v2",
       "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize"};
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session = open(package);
   const int32_t none[batch] = {0};
   for (unsigned f = 0; f < sizeof names / sizeof *names; ++f) {

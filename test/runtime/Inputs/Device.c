@@ -8,14 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static mille_package *openPackage(void) {
-  mille_package *package = NULL;
-  char why[512] = "";
-  EXPECT(mille_package_open(&model, NULL, NULL, &package, why, sizeof why),
-         MILLE_OK, why, "");
-  return package;
-}
-
 static void check(mille_session *session, int64_t batch) {
   static float x[256 * columns], y[256 * columns];
   for (int i = 0; i < batch * columns; ++i)
@@ -29,7 +21,7 @@ static void check(mille_session *session, int64_t batch) {
 }
 
 static void runs(void) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *first, *second;
   const mille_size most = {"batch", 200};
   CHECK(mille_session_create(package, 200, 0, 1, &first) == MILLE_OK);
@@ -95,7 +87,7 @@ static int takeFromDisk(void) {
  * is kept on disk anew. */
 static void compiledOnce(void) {
   takeFromDisk();
-  mille_package *packages[2] = {openPackage(), openPackage()};
+  mille_package *packages[2] = {fake_open(&model), fake_open(&model)};
   mille_session *sessions[2];
   for (int i = 0; i < 2; ++i) {
     CHECK(mille_session_create(packages[i], 7, 0, 1, &sessions[i]) == MILLE_OK);
@@ -105,7 +97,7 @@ static void compiledOnce(void) {
   CHECK(mille_session_close(sessions[0]) == MILLE_OK);
   check(sessions[1], 7);
   CHECK(mille_session_close(sessions[1]) == MILLE_OK);
-  mille_package *last = openPackage();
+  mille_package *last = fake_open(&model);
   CHECK(mille_session_create(last, 7, 0, 1, &sessions[0]) == MILLE_OK);
   CHECK(takeFromDisk() == 1);
   CHECK(mille_package_close(last) == MILLE_OK);
@@ -114,7 +106,7 @@ static void compiledOnce(void) {
 
 static void refuse(mille_status status, int64_t batch, const char *device,
                    const char *part) {
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session;
   const mille_size most = {"batch", batch};
   EXPECT(mille_session_create_on(package, &most, 1, 1, device, &session),
@@ -193,7 +185,7 @@ static void unplanned(void) {
   float *wanted[] = {y, kept};
   model.entries = &keptEntry;
   temporaryRows = 1;
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session;
   CHECK(mille_session_create(package, 40, 0, 1, &session) == MILLE_OK);
   temporaryRows = 1 << 20;
@@ -235,7 +227,7 @@ static void silent(void) {
   CHECK(setenv("FAIL_OPENCL", "clGetDeviceIDs:1", 1) == 0);
   refuse(MILLE_NO_DEVICE, 1, "", "no OpenCL device: the library knows 1 ");
   CHECK(unsetenv("FAIL_OPENCL") == 0);
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session;
   mille_device device;
   double f32, i32;
@@ -277,7 +269,7 @@ static void failingCalls(void) {
     const int nth = c && strcmp(calls[c].call, calls[c - 1].call) == 0 ? 2 : 1;
     char wish[64];
     snprintf(wish, sizeof wish, "%s:%d", calls[c].call, nth);
-    mille_package *package = openPackage();
+    mille_package *package = fake_open(&model);
     mille_session *session = NULL;
     if (!calls[c].inRun)
       CHECK(setenv("FAIL_OPENCL", wish, 1) == 0);
@@ -342,7 +334,7 @@ static void bodyNumbers(void) {
          "ended");
   const uint64_t apart[] = {end - 64, 64};
   model.place_bytes = apart;
-  mille_package *package = openPackage();
+  mille_package *package = fake_open(&model);
   mille_session *session;
   EXPECT(mille_session_create(package, 1, 0, 1, &session), MILLE_OK,
          mille_package_message(package), "");
@@ -368,7 +360,7 @@ static void manyTimes(void) {
   for (int round = 0; round < 1000; ++round) {
     if (round == 100)
       before = residentPages();
-    mille_package *package = openPackage();
+    mille_package *package = fake_open(&model);
     mille_session *session;
     CHECK(mille_session_create(package, 10000, 0, 1, &session) == MILLE_OK);
     check(session, 2);

@@ -462,3 +462,11 @@ void fake_expect(const char *file, int line, mille_status status,
           mille_status_name(expected), part);
   exit(1);
 }
+
+mille_package *fake_open(const mille_model *model) {
+  mille_package *package = NULL;
+  char why[512] = "";
+  EXPECT(mille_package_open(model, NULL, NULL, &package, why, sizeof why),
+         MILLE_OK, why, "");
+  return package;
+}

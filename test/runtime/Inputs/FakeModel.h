@@ -61,6 +61,9 @@ void fake_buffer(mille_buffer *buffer, mille_dimension *dimensions, void *host,
 void fake_seen(const char *message, const char *const *forms, unsigned count,
                unsigned *seen);
 
+/* Opens the package of a model, whose weights are in memory. */
+mille_package *fake_open(const mille_model *model);
+
 /* Opens a package and a session of batch 3 and works with it; the n-th piece of
  * memory is refused, n = 1, 2, ... until all is given. Every refusal is of a
  * form, and each form is seen; those of packages and sessions come by
