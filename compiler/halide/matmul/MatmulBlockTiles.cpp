@@ -14,14 +14,12 @@ constexpr int block = int(inputBlock), group = 4, groups = block / group;
 } // namespace
 
 void MatmulPipe::sumBlocksInTiles(const Expr &there) {
-  std::vector<Var> inBlock = inTile;
-  inBlock.insert(inBlock.end(), {share, b});
   const int inEach = groups / s.blocks.parts;
   k = RDom(0, group, 0, inEach, names("k"));
   Expr inPart = share * inEach + k.y;
-  dot(inBlock) = 0;
-  dot(inBlock) += cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
-                  cast<int32_t>(inputAt(b, inPart * group + k.x, there));
+  dot(inBlock()) = 0;
+  dot(inBlock()) += cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
+                    cast<int32_t>(inputAt(b, inPart * group + k.x, there));
 }
 
 // So many that their sums take 8 KB of L1, and all blocks are whole shares.

@@ -248,14 +248,19 @@ void MatmulPipe::multiplyBlocks() {
   product(inTile) += added(multiplied(integers, scale), others) * step;
 }
 
+// The place of a block's sum: in a tile, of a part, of a block.
+std::vector<Var> MatmulPipe::inBlock() const {
+  std::vector<Var> place = inTile;
+  place.insert(place.end(), {share, b});
+  return place;
+}
+
 // A row that is not summed costs nothing: not even the start of its sum.
 void MatmulPipe::sumBlocksInVectors(const Expr &start, const Expr &there) {
-  std::vector<Var> inBlock = inTile;
-  inBlock.insert(inBlock.end(), {share, b});
   RDom once(0, 1, names("once"));
   once.where(inTileOfAll(i, t));
-  dot(inBlock) = undef<int32_t>();
-  dot(inBlock) = startAt(b + once.x, share, start);
+  dot(inBlock()) = undef<int32_t>();
+  dot(inBlock()) = startAt(b + once.x, share, start);
   if (!oneInstruction)
     return sumPairs(there);
   const BlockForm &form = s.blocks;
@@ -263,8 +268,8 @@ void MatmulPipe::sumBlocksInVectors(const Expr &start, const Expr &there) {
   k.where(inTileOfAll(i, t));
   Expr turn = keepsLevels ? Expr(k.y) : groupOf(form, k.y);
   Expr inPart = share * (groups / form.parts) + turn;
-  dot(inBlock) += cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
-                  cast<int32_t>(inputAt(b, inPart * group + k.x, there));
+  dot(inBlock()) += cast<int32_t>(levelOf(ni * group + k.x, inPart)) *
+                    cast<int32_t>(inputAt(b, inPart * group + k.x, there));
 }
 
 // Where no instruction adds four products, one adds two: a group's sum stands
@@ -307,9 +312,7 @@ void MatmulPipe::sumPairs(const Expr &there) {
   std::vector<Expr> of{halvesOf.x};
   of.insert(of.end(), inTile.begin(), inTile.end());
   of.insert(of.end(), {share, b, halvesOf.y});
-  std::vector<Var> inBlock = inTile;
-  inBlock.insert(inBlock.end(), {share, b});
-  dot(inBlock) += cast<int32_t>(pairs(of)) * (asBytes ? factorOf(form) : 1);
+  dot(inBlock()) += cast<int32_t>(pairs(of)) * (asBytes ? factorOf(form) : 1);
 }
 
 // All products of a block are unrolled: 8 instructions for each row. Of few

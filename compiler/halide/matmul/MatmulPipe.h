@@ -53,6 +53,7 @@ private:
   Expr inputAt(const Expr &b, const Expr &x, const Expr &row) const;
   Expr ofInput(int kind, const Expr &b, const Expr &row) const;
   Expr ofLevels(const Expr &sum) const;
+  std::vector<Var> inBlock() const;
   void sumBlocksInTiles(const Expr &there);
   void sumBlocksInVectors(const Expr &start, const Expr &there);
   int blocksAtOnce() const;

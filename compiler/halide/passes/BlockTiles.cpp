@@ -24,24 +24,18 @@ private:
   }
 
   Stmt callFor(const Stmt &loops) const {
-    auto byteAt = [&](const std::string &buffer, int row) {
-      FirstByte place(buffer, what.row, row);
-      loops.accept(&place);
-      if (!place.value.defined())
-        throw CompileError("no loop of a block's sums reads " + buffer);
-      return place.value;
-    };
     std::vector<Expr> arguments;
     for (const std::string &buffer : {what.input, what.weight, what.sums}) {
+      const Expr first = firstByte(loops, buffer, what.row, 0);
+      if (!first.defined())
+        throw CompileError("no loop of a block's sums reads " + buffer);
       arguments.push_back(Variable::make(Handle(), buffer));
-      arguments.push_back(simplify(byteAt(buffer, 0)));
+      arguments.push_back(simplify(first));
     }
-    const Expr rowsLater =
-        (byteAt(what.input, what.tileRows - 1) - byteAt(what.input, 0)) /
-        what.rowBytes;
     arguments.insert(arguments.end(),
-                     {simplify(cast<int>(rowsLater) + 1), what.tileRows,
-                      what.accumulators, what.blocks, what.parts,
+                     {rowsRead(loops, what.input, what.row, 0,
+                               what.tileRows - 1, what.rowBytes),
+                      what.tileRows, what.accumulators, what.blocks, what.parts,
                       what.partBytes, what.rowBytes, what.groupBytes,
                       what.weightBlockBytes});
     return Evaluate::make(

@@ -59,4 +59,25 @@ private:
   std::string buffer;
 };
 
+// The first byte that loops read of a buffer; the loop `row` is taken at
+// `iteration`.
+inline Halide::Expr firstByte(const Halide::Internal::Stmt &loops,
+                              const std::string &buffer, const std::string &row,
+                              int iteration) {
+  FirstByte found(buffer, row, iteration);
+  loops.accept(&found);
+  return found.value;
+}
+
+// How many rows of the input the iterations from `first` to `last` of the loop
+// `row` read: past the last row they repeat it.
+inline Halide::Expr rowsRead(const Halide::Internal::Stmt &loops,
+                             const std::string &input, const std::string &row,
+                             int first, int last, int rowBytes) {
+  const Halide::Expr later = (firstByte(loops, input, row, last) -
+                              firstByte(loops, input, row, first)) /
+                             rowBytes;
+  return Halide::Internal::simplify(Halide::cast<int>(later) + 1);
+}
+
 } // namespace mille

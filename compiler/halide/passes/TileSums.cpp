@@ -176,12 +176,10 @@ private:
       places.push_back(Variable::make(Handle(), buffer));
       places.push_back(simplify(byteAt(loops, buffer, first)));
     }
-    Expr rowsLater =
-        (byteAt(loops, what.input, last) - byteAt(loops, what.input, first)) /
-        what.rowBytes;
     const auto [next, lines] = prefetched(byteAt(loops, what.weight, 0));
     places.insert(places.end(), {simplify(next), simplify(lines)});
-    return {places, simplify(cast<int>(rowsLater) + 1),
+    return {places,
+            rowsRead(loops, what.input, what.row, first, last, what.rowBytes),
             simplify(stepsOf(loops))};
   }
 
@@ -270,9 +268,7 @@ private:
 
   Expr byteAt(const Stmt &loops, const std::string &buffer,
               int iteration) const {
-    FirstByte place(buffer, what.row, iteration);
-    loops.accept(&place);
-    return place.value;
+    return firstByte(loops, buffer, what.row, iteration);
   }
 
   // The number of steps of 64 bytes. Halide removes a loop of one iteration.
