@@ -19,12 +19,19 @@ struct MemoryLimit {
   int64_t batch = 8, tokens = 0; // of a step; 0: the most that the model takes
 };
 
+// What `cache` asks of a package's keys and values beside what its dtype says:
+// "bf16" asks nothing of any package but one in f32.
+inline std::string cacheBeside(const std::string &dtype,
+                               const std::string &cache) {
+  return cache == "bf16" && dtype != "f32" ? "" : cache;
+}
+
 // The options of `mille compile`; see docs/commands.md.
 struct CompileOptions {
   std::string model, folder;
   std::vector<std::string> targets; // empty: the host's best and x86-64-v3
   std::string dtype = "f32";        // the text of a DtypeChoice
-  std::string keyCache;  // of keys and values: int8; "": as the dtype says
+  std::string keyCache;  // of keys and values: f16, int8; "": as the dtype says
   std::string calibrate; // a text that blocks are rounded for; "": none
   std::vector<std::string> requireFused;
   bool bitExact = false;

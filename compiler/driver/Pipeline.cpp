@@ -434,8 +434,7 @@ Status Climb::link() {
 Status mille::compileModel(const CompileRequest &asked,
                            mlir::MLIRContext &context, llvm::raw_ostream &ir) {
   CompileRequest request = asked;
-  if (request.keyCache == "bf16" && request.dtype != "f32")
-    request.keyCache.clear(); // as they are
+  request.keyCache = cacheBeside(request.dtype, request.keyCache);
   std::string why;
   std::optional<DtypeChoice> dtype = DtypeChoice::parse(request.dtype, why);
   if (!dtype)

@@ -47,7 +47,7 @@ bool mille::checkRequest(const CompileRequest &request,
                        << "': weights in blocks alone are rounded by it";
     return false;
   }
-  if (request.keyCache == "bf16") { // else compileModel took it for the default
+  if (request.keyCache == "bf16") { // cacheBeside leaves it of f32 alone
     emitError(context) << "cache is 'bf16' but dtype is 'f32', whose keys and "
                           "values are f32 or f16 or int8";
     return false;

@@ -106,8 +106,8 @@ Status Generation::open() {
                              package.name + " was compiled in " +
                              package.dtype.text(),
                          "mille compile MODEL --dtype=" + options.dtype);
-  const bool isUsual = options.cache == "bf16" && package.dtype.text() != "f32";
-  if (!options.cache.empty() && (isUsual ? "" : options.cache) != package.cache)
+  if (!options.cache.empty() &&
+      cacheBeside(package.dtype.text(), options.cache) != package.cache)
     return refuseOptions("--cache is '" + options.cache + "' but package " +
                              package.name + " was compiled without it",
                          "mille compile MODEL --cache=" + options.cache);

@@ -239,17 +239,14 @@ static double heldBytesOf(const Package::Entry &entry,
                           const BenchOptions &options) {
   double bytes = 0;
   for (const Package::Tensor &state : entry.states) {
-    double each = state.type == "i8"                            ? 1
-                  : state.type == "bf16" || state.type == "f16" ? 2
-                                                                : 4;
-    constexpr size_t rows = 2; // of [layers, batch, rows, columns]
-    for (auto [d, extent] : llvm::enumerate(state.shape))
-      each *= d == 1      ? double(options.batch)
-              : d != rows ? double(extent.count)
-              : extent.isSize()
-                  ? double(*options.context)
-                  : double(std::min(extent.count, *options.context));
-    bytes += each;
+    // [layers, batch, rows, columns]
+    const ShapeExtent &rows = state.shape[2];
+    const int64_t held = rows.isSize() ? *options.context
+                                       : std::min(rows.count, *options.context);
+    const auto row = bytesOfRow(*transformer::symbolizeEncoding(state.type),
+                                state.shape[3].count);
+    bytes += double(state.shape[0].count * options.batch * held) *
+             double(row.value_or(0));
   }
   return bytes;
 }

@@ -110,7 +110,7 @@ Status mille::packageOf(const std::string &subject, const GenerateOptions &how,
       how.dtype.empty() ? usualDtype(subject, how.target, context) : how.dtype;
   if (request.dtype.empty())
     return Status::input;
-  request.keyCache = how.cache;
+  request.keyCache = cacheBeside(request.dtype, how.cache);
   request.calibrate = how.calibrate;
   request.entries.assign(entries.begin(), entries.end());
   request.targets = {how.target.empty() ? "host" : how.target};
